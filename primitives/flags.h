@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "primitives/core/bits.h"
+#include "primitives/core/compiler.h"
 #include "primitives/core/span.h"
 
 namespace copse {
@@ -45,7 +46,7 @@ struct ByteFlags {
   COPSE_HD Loaded<count> load(u64 i) const {
     Loaded<count> loaded = {};
     if (count % 4 == 0 && reinterpret_cast<u64>(data + i) % 4 == 0) {
-      std::memcpy(loaded.words, __builtin_assume_aligned(data + i, 4), count);
+      std::memcpy(loaded.words, aligned_to<4>(data + i), count);
     } else {
       for (u32 k = 0; k < count; ++k) loaded.words[k / 4] |= u32(data[i + k]) << (8 * (k % 4));
     }

@@ -1,5 +1,6 @@
 #include "primitives/core/buffer.h"
 
+#include "primitives/core/allocation.h"
 #include "primitives/core/context_parts.h"
 #include "primitives/core/error.h"
 
@@ -17,7 +18,7 @@ void* allocate_elements(Context& context, u64 count, u64 element_bytes) {
                                                  " bytes: make it before the capture");
   }
   context.device().make_current();
-  void* memory = context.memory().allocate(count * element_bytes, context.stream());
+  void* memory = allocate_from(context.memory(), count * element_bytes, context.stream());
   hold(context.parts());
   return memory;
 }

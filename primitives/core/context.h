@@ -55,9 +55,9 @@ struct ContextOptions {
   /// Waits after every launch, so that an error names the launch that caused it. Slow; for debugging.
   bool check_every_launch = false;
 
-  /// Checks what costs a pass over the data and a wait: indices of triangles past the end of the positions, and, on
-  /// CUDA, memory that the GPU cannot read. For debugging. The environment variable COPSE_VALIDATE, if it is set to
-  /// anything but 0, turns it on for all contexts. Work that is being captured is not checked.
+  /// Checks what costs a pass over the data and a wait: ids in range, memory that is aligned and that the device can
+  /// read, each structure after its build (docs/guide/memory-threads-errors.md). For debugging. COPSE_VALIDATE in the
+  /// environment, if it is set to anything but 0, turns it on for all contexts. Captured work is not checked.
   bool validate = false;
 
   /// Records the times of all stages, see Profile::stages. Costs two events per stage on CUDA.

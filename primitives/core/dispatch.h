@@ -12,7 +12,7 @@ namespace detail {
 
 /// The call of a thread that uses a context, for as long as the object lives. Calls may stand inside each other.
 /// Throws: Error invalid_argument while another thread is in a call.
-class CallOfOneThread {
+class COPSE_API CallOfOneThread {
  public:
   explicit CallOfOneThread(Context& context);
   ~CallOfOneThread();

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 
+#include "primitives/core/allocation.h"
 #include "primitives/core/device.h"
 #include "primitives/core/error.h"
 
@@ -52,7 +53,8 @@ void ScratchArena::add_block(u64 bytes) {
                     std::to_string(reserved_bytes()) +
                     " are reserved: run it once before the capture, or call Context::reserve_scratch");
   }
-  blocks_.push_back({memory_.allocate(bytes, device_.stream()), bytes, false});
+  blocks_.reserve(blocks_.size() + 1);  // so that no error can follow the allocation
+  blocks_.push_back({detail::allocate_from(memory_, bytes, device_.stream()), bytes, false});
 }
 
 void ScratchArena::free_blocks(bool captured_too) {
@@ -74,7 +76,7 @@ ScratchArena::Frame::~Frame() {
     for (const Block& block : arena_.blocks_) sum += block.captured ? 0 : block.bytes;
     try {
       arena_.reserve(sum);
-    } catch (const Error&) {
+    } catch (...) {
       // The blocks that are there go on serving.
     }
   }

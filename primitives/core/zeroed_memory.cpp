@@ -1,11 +1,12 @@
 #include "primitives/core/zeroed_memory.h"
 
+#include "primitives/core/allocation.h"
 #include "primitives/core/device.h"
 
 namespace copse {
 
 ZeroedMemory::ZeroedMemory(Device& device, MemoryResource& memory)
-    : device_(device), memory_(memory), data_(memory.allocate(bytes, device.stream())) {
+    : device_(device), memory_(memory), data_(detail::allocate_from(memory, bytes, device.stream())) {
   device_.clear(data_, bytes);
   dirty_ = false;
 }

@@ -36,11 +36,11 @@ void insertion_sort(const SortArrays<Key, Value>& data, u64 begin, u64 end, cons
     if (!less(data.keys[i], data.keys[i - 1])) continue;
     const Key key = data.keys[i];
     [[maybe_unused]] Value value;
-    if constexpr (data.with_values) value = data.values[i];
+    if constexpr (copse::detail::has_value<Value>) value = data.values[i];
     u64 place = i;
     for (; place > begin && less(key, data.keys[place - 1]); --place) data.take(place, data, place - 1);
     data.keys[place] = key;
-    if constexpr (data.with_values) data.values[place] = value;
+    if constexpr (copse::detail::has_value<Value>) data.values[place] = value;
   }
 }
 

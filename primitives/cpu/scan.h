@@ -7,12 +7,11 @@
 //
 // Tiles are taken in order, so a worker waits only for tiles on which others already work.
 
-#include <xmmintrin.h>
-
 #include <cstring>
 #include <thread>
 
 #include "primitives/core/atomic.h"
+#include "primitives/core/processor.h"
 #include "primitives/cpu/workers.h"
 
 namespace copse::cpu {
@@ -25,7 +24,7 @@ inline void wait_until_set(const u32* flag) {
   constexpr u32 spins_before_yield = 256;
   for (u32 spins = 0; load_acquire(flag) == 0; ++spins) {
     if (spins < spins_before_yield) {
-      _mm_pause();
+      spin_pause();
     } else {
       std::this_thread::yield();
     }

@@ -2,8 +2,7 @@
 
 // Scratch for tasks of the CPU backend: at most one slot per worker.
 
-#include <oneapi/tbb/task_arena.h>
-
+#include "primitives/cpu/usable_workers.h"
 #include "primitives/scratch_pool.h"
 
 namespace copse::cpu {
@@ -13,7 +12,8 @@ namespace copse::cpu {
 /// context has workers (scratch_pool_for_any_warps), a task never waits, unless it waits for other tasks itself.
 class TaskScratch {
  public:
-  explicit TaskScratch(const ScratchPoolView& pool) : pool_(pool), slot_(pool.acquire(own_place(pool))) {}
+  explicit TaskScratch(const ScratchPoolView& pool)
+      : pool_(pool), slot_(pool.acquire(this_worker() % pool.slot_count())) {}
   ~TaskScratch() { pool_.release(slot_); }
   TaskScratch(const TaskScratch&) = delete;
   TaskScratch& operator=(const TaskScratch&) = delete;
@@ -26,11 +26,6 @@ class TaskScratch {
   u32 number() const { return slot_; }
 
  private:
-  static u32 own_place(const ScratchPoolView& pool) {
-    const int worker = tbb::this_task_arena::current_thread_index();
-    return worker < 0 ? 0 : u32(worker) % pool.slot_count();  // negative for a thread outside of any arena
-  }
-
   const ScratchPoolView pool_;
   const u32 slot_;
 };

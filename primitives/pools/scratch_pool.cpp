@@ -7,18 +7,18 @@ namespace copse {
 
 namespace {
 
-constexpr const char* name = "scratch pool";
+constexpr const char* scratch_pool_name = "scratch pool";
 constexpr u64 max_slots = (u64{1} << 31) - ScratchPoolView::slots_per_word;
 constexpr u64 alignment = 128;
 
 u64 checked_count(u64 slot_count, u64 group_count) {
-  detail::check_range(name, slot_count, "slots", 1, max_slots);
-  detail::check_range(name, group_count, "groups", 1, slot_count);
+  detail::check_range(scratch_pool_name, slot_count, "slots", 1, max_slots);
+  detail::check_range(scratch_pool_name, group_count, "groups", 1, slot_count);
   return slot_count;
 }
 
 u64 checked_stride(u64 slot_count, u64 slot_bytes) {
-  if (slot_bytes == 0) detail::refuse(name, "slots of 0 bytes; a slot needs at least 1");
+  if (slot_bytes == 0) detail::refuse(scratch_pool_name, "slots of 0 bytes; a slot needs at least 1");
   const u64 max_bytes = ~u64{0} / 4 / slot_count;
   if (slot_bytes > max_bytes) {
     throw Error(ErrorCode::out_of_memory, "scratch pool: " + std::to_string(slot_count) + " slots of " +

@@ -1,6 +1,7 @@
 // Flags are read in aligned words of 8 bytes, and counted as the bits of these words. The first and the last word
 // may hold memory that is not of the array, so their flags are read one by one.
 
+#include "primitives/core/compiler.h"
 #include "primitives/count.h"
 #include "primitives/inputs.h"
 
@@ -20,7 +21,7 @@ struct ByteFlagWords {
   /// Returns a word that is neither the first nor the last.
   COPSE_HD u64 inside(u64 w) const {
     u64 word;
-    std::memcpy(&word, __builtin_assume_aligned(flags + (8 * w - lead()), 8), sizeof word);
+    std::memcpy(&word, aligned_to<8>(flags + (8 * w - lead())), sizeof word);
     word |= word >> 4;
     word |= word >> 2;
     word |= word >> 1;
@@ -52,7 +53,7 @@ struct BitFlagWords {
   /// Returns a word that is neither the first nor the last.
   COPSE_HD u64 inside(u64 w) const {
     u64 word;
-    std::memcpy(&word, __builtin_assume_aligned(words + (2 * w - lead()), 8), sizeof word);
+    std::memcpy(&word, aligned_to<8>(words + (2 * w - lead())), sizeof word);
     return word;
   }
 

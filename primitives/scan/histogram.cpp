@@ -18,12 +18,12 @@ namespace {
 
 constexpr u64 max_bins = 65536;
 
-constexpr const char* name = "histogram";
+constexpr const char* histogram_name = "histogram";
 
 template <class T>
 void check(BufferSpan<const T> in, BufferSpan<u64> counts) {
-  detail::check_range(name, counts.size(), "bins", 1, max_bins);
-  detail::check_apart(name, in, counts, "the counts overlap the input");
+  detail::check_range(histogram_name, counts.size(), "bins", 1, max_bins);
+  detail::check_apart(histogram_name, in, counts, "the counts overlap the input");
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ void check(BufferSpan<const T> in, BufferSpan<u64> counts) {
 template <class T>
 void histogram(Context& context, InputSpan<T> in, IntegerBins<T> bins, BufferSpan<u64> counts) {
   check(in, counts);
-  if (bins.width == 0) detail::refuse(name, "bins of width 0; the width must be at least 1");
+  if (bins.width == 0) detail::refuse(histogram_name, "bins of width 0; the width must be at least 1");
   const detail::BinByWidth<T> bin{bins.first, ~u64{0} / bins.width};
   dispatch(context, [&](const auto& ex) {
     detail::count_values(ex, in.data(), in.size(), bin, counts.size(), counts.data());
@@ -42,9 +42,10 @@ void histogram(Context& context, BufferSpan<const float> in, EvenBins bins, Buff
   check(in, counts);
   const float scale = float(counts.size()) / (bins.upper - bins.lower);
   if (!(bins.lower < bins.upper) || !is_finite(bins.upper - bins.lower) || !is_finite(scale)) {
-    detail::refuse(name, "bins from " + std::to_string(bins.lower) + " to " + std::to_string(bins.upper) +
-                             "; the bounds must be finite and in ascending order, and their distance and its "
-                             "reciprocal must be finite");
+    detail::refuse(histogram_name,
+                   "bins from " + std::to_string(bins.lower) + " to " + std::to_string(bins.upper) +
+                       "; the bounds must be finite and in ascending order, and their distance and its "
+                       "reciprocal must be finite");
   }
   const detail::EvenBin bin{bins.lower, bins.upper, scale, u32(counts.size() - 1)};
   dispatch(context, [&](const auto& ex) {

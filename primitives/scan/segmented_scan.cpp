@@ -18,19 +18,19 @@ void scan_segments_at(const Executor& ex, const T* in, u64 n, const u64* offsets
 
 namespace {
 
-constexpr const char* name = "segmented scan";
+constexpr const char* segmented_scan_name = "segmented scan";
 
 template <class T>
 void check_values(BufferSpan<const T> in, BufferSpan<T> out) {
-  detail::check_same_count(name, "elements in the output", out.size(), "in the input", in.size());
-  if (in.data() != out.data()) detail::check_apart(name, in, out);
+  detail::check_same_count(segmented_scan_name, "elements in the output", out.size(), "in the input", in.size());
+  if (in.data() != out.data()) detail::check_apart(segmented_scan_name, in, out);
 }
 
 template <class T, class Flags>
 void run(Context& context, BufferSpan<const T> in, Flags starts, bool inclusive, BufferSpan<T> out) {
   check_values(in, out);
-  detail::check_same_count(name, "flags", detail::flag_count(starts), "elements", in.size());
-  detail::check_flags_and_output(name, starts, out);
+  detail::check_same_count(segmented_scan_name, "flags", detail::flag_count(starts), "elements", in.size());
+  detail::check_flags_and_output(segmented_scan_name, starts, out);
   dispatch(context, [&](const auto& ex) {
     detail::scan_flagged_segments(ex, in.data(), in.size(), detail::flags_of(starts), inclusive, out.data());
   });
@@ -40,7 +40,7 @@ template <class T>
 void run_by_offsets(Context& context, BufferSpan<const T> in, BufferSpan<const u64> offsets, bool inclusive,
                     BufferSpan<T> out) {
   check_values(in, out);
-  detail::check_apart(name, offsets, out);
+  detail::check_apart(segmented_scan_name, offsets, out);
   dispatch(context, [&](const auto& ex) {
     detail::scan_segments_at(ex, in.data(), in.size(), offsets.data(), offsets.size(), inclusive, out.data());
   });

@@ -15,18 +15,20 @@ void sum_areas(const Executor& ex, u64 width, u64 height, const T* in, T* out);
 
 namespace {
 
-constexpr const char* name = "summed-area table";
+constexpr const char* summed_area_table_name = "summed-area table";
 
 template <class T>
 void check(u64 width, u64 height, BufferSpan<const T> in, BufferSpan<T> out) {
   const bool fits = in.size() == out.size() && (width == 0 ? in.empty() : in.size() / width == height) &&
                     (width == 0 || in.size() % width == 0);
   if (!fits) {
-    detail::refuse(name, "an input of " + std::to_string(in.size()) + " elements and an output of " +
-                             std::to_string(out.size()) + " for an image of " + std::to_string(width) + " by " +
-                             std::to_string(height));
+    detail::refuse(summed_area_table_name, "an input of " + std::to_string(in.size()) +
+                                               " elements and an output of " + std::to_string(out.size()) +
+                                               " for an image of " + std::to_string(width) + " by " +
+                                               std::to_string(height));
   }
-  if (in.data() != out.data()) detail::check_apart(name, in, out, "the output overlaps the input in part");
+  if (in.data() != out.data())
+    detail::check_apart(summed_area_table_name, in, out, "the output overlaps the input in part");
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ void compact_flagged(const Executor& ex, const Word* in, u64 n, Flags flags, Wor
 namespace {
 
 template <class T, class Flags>
-void run(Context& context, const T* in, Flags flags, T* out, u32* indices, u64* count) {
+void compact_words(Context& context, const T* in, Flags flags, T* out, u32* indices, u64* count) {
   using Word = detail::WordOf<T>;
   dispatch(context, [&](const auto& ex) {
     detail::compact_flagged(ex, reinterpret_cast<const Word*>(in), detail::flag_count(flags),
@@ -26,19 +26,19 @@ void run(Context& context, const T* in, Flags flags, T* out, u32* indices, u64* 
 }
 
 template <class Flags>
-void run_indices(Context& context, Flags flags, BufferSpan<u32> indices, BufferSpan<u64> count) {
+void compact_positions(Context& context, Flags flags, BufferSpan<u32> indices, BufferSpan<u64> count) {
   detail::check_flagged_indices("compact", flags, indices, count);
-  run<u32>(context, nullptr, flags, nullptr, indices.data(), count.data());
+  compact_words<u32>(context, nullptr, flags, nullptr, indices.data(), count.data());
 }
 
 template <class T, class Flags>
-void run_both(Context& context, BufferSpan<const T> in, Flags flags, BufferSpan<T> out, BufferSpan<u32> indices,
-              BufferSpan<u64> count) {
+void compact_both(Context& context, BufferSpan<const T> in, Flags flags, BufferSpan<T> out,
+                  BufferSpan<u32> indices, BufferSpan<u64> count) {
   detail::check_flagged("compact", in, flags, out, count);
   detail::check_flagged_indices("compact", flags, indices, count);
   detail::check_apart("compact", in, indices);
   detail::check_apart("compact", out, indices);
-  run(context, in.data(), flags, out.data(), indices.data(), count.data());
+  compact_words(context, in.data(), flags, out.data(), indices.data(), count.data());
 }
 
 }  // namespace
@@ -47,34 +47,34 @@ template <class T>
 void compact(Context& context, InputSpan<T> in, BufferSpan<const u8> flags, BufferSpan<T> out,
              BufferSpan<u64> count) {
   detail::check_flagged("compact", in, flags, out, count);
-  run<T>(context, in.data(), flags, out.data(), nullptr, count.data());
+  compact_words<T>(context, in.data(), flags, out.data(), nullptr, count.data());
 }
 
 template <class T>
 void compact(Context& context, InputSpan<T> in, BitSpan flags, BufferSpan<T> out, BufferSpan<u64> count) {
   detail::check_flagged("compact", in, flags, out, count);
-  run<T>(context, in.data(), flags, out.data(), nullptr, count.data());
+  compact_words<T>(context, in.data(), flags, out.data(), nullptr, count.data());
 }
 
 void compact_indices(Context& context, BufferSpan<const u8> flags, BufferSpan<u32> indices,
                      BufferSpan<u64> count) {
-  run_indices(context, flags, indices, count);
+  compact_positions(context, flags, indices, count);
 }
 
 void compact_indices(Context& context, BitSpan flags, BufferSpan<u32> indices, BufferSpan<u64> count) {
-  run_indices(context, flags, indices, count);
+  compact_positions(context, flags, indices, count);
 }
 
 template <class T>
 void compact_with_indices(Context& context, InputSpan<T> in, BufferSpan<const u8> flags, BufferSpan<T> out,
                           BufferSpan<u32> indices, BufferSpan<u64> count) {
-  run_both(context, in, flags, out, indices, count);
+  compact_both(context, in, flags, out, indices, count);
 }
 
 template <class T>
 void compact_with_indices(Context& context, InputSpan<T> in, BitSpan flags, BufferSpan<T> out,
                           BufferSpan<u32> indices, BufferSpan<u64> count) {
-  run_both(context, in, flags, out, indices, count);
+  compact_both(context, in, flags, out, indices, count);
 }
 
 #define COPSE_COMPACT_FLAGS(T, Flags)                                                                    \

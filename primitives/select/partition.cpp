@@ -18,7 +18,7 @@ void partition_flagged(const Executor& ex, const Word* in, u64 n, Flags flags, W
 namespace {
 
 template <class T, class Flags>
-void run(Context& context, const T* in, Flags flags, T* out, u32* indices, u64* count) {
+void partition_words(Context& context, const T* in, Flags flags, T* out, u32* indices, u64* count) {
   using Word = detail::WordOf<T>;
   dispatch(context, [&](const auto& ex) {
     detail::partition_flagged(ex, reinterpret_cast<const Word*>(in), detail::flag_count(flags),
@@ -27,15 +27,16 @@ void run(Context& context, const T* in, Flags flags, T* out, u32* indices, u64* 
 }
 
 template <class T, class Flags>
-void run_values(Context& context, BufferSpan<const T> in, Flags flags, BufferSpan<T> out, BufferSpan<u64> count) {
+void partition_values(Context& context, BufferSpan<const T> in, Flags flags, BufferSpan<T> out,
+                      BufferSpan<u64> count) {
   detail::check_flagged("partition", in, flags, out, count);
-  run<T>(context, in.data(), flags, out.data(), nullptr, count.data());
+  partition_words<T>(context, in.data(), flags, out.data(), nullptr, count.data());
 }
 
 template <class Flags>
-void run_indices(Context& context, Flags flags, BufferSpan<u32> indices, BufferSpan<u64> count) {
+void partition_positions(Context& context, Flags flags, BufferSpan<u32> indices, BufferSpan<u64> count) {
   detail::check_flagged_indices("partition", flags, indices, count);
-  run<u32>(context, nullptr, flags, nullptr, indices.data(), count.data());
+  partition_words<u32>(context, nullptr, flags, nullptr, indices.data(), count.data());
 }
 
 }  // namespace
@@ -43,21 +44,21 @@ void run_indices(Context& context, Flags flags, BufferSpan<u32> indices, BufferS
 template <class T>
 void partition(Context& context, InputSpan<T> in, BufferSpan<const u8> flags, BufferSpan<T> out,
                BufferSpan<u64> count) {
-  run_values(context, in, flags, out, count);
+  partition_values(context, in, flags, out, count);
 }
 
 template <class T>
 void partition(Context& context, InputSpan<T> in, BitSpan flags, BufferSpan<T> out, BufferSpan<u64> count) {
-  run_values(context, in, flags, out, count);
+  partition_values(context, in, flags, out, count);
 }
 
 void partition_indices(Context& context, BufferSpan<const u8> flags, BufferSpan<u32> indices,
                        BufferSpan<u64> count) {
-  run_indices(context, flags, indices, count);
+  partition_positions(context, flags, indices, count);
 }
 
 void partition_indices(Context& context, BitSpan flags, BufferSpan<u32> indices, BufferSpan<u64> count) {
-  run_indices(context, flags, indices, count);
+  partition_positions(context, flags, indices, count);
 }
 
 #define COPSE_PARTITION(T)                                                                              \

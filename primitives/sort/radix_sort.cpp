@@ -17,11 +17,11 @@ void sort_elements(const Executor& ex, const Bits* keys_in, const u32* values_in
 
 namespace {
 
-constexpr const char* name = "radix sort";
+constexpr const char* radix_sort_name = "radix sort";
 
 template <class T>
 void check_output(const char* things, BufferSpan<const T> in, BufferSpan<T> out) {
-  detail::check_sort_output(name, things, in, out, detail::InPlace::refused);
+  detail::check_sort_output(radix_sort_name, things, in, out, detail::InPlace::refused);
 }
 
 template <class Key>
@@ -39,7 +39,7 @@ void run(Context& context, BufferSpan<const Key> keys_in, const u32* values_in, 
 template <class Key>
 void radix_sort_keys(Context& context, InputSpan<Key> keys_in, BufferSpan<Key> keys_out, BitRange bits,
                      SortOrder order) {
-  detail::check_key_bits<Key>(name, bits);
+  detail::check_key_bits<Key>(radix_sort_name, bits);
   check_output("keys", keys_in, keys_out);
   run<Key>(context, keys_in, nullptr, keys_out.data(), nullptr, bits, order);
 }
@@ -47,10 +47,10 @@ void radix_sort_keys(Context& context, InputSpan<Key> keys_in, BufferSpan<Key> k
 template <class Key>
 void radix_sort_pairs(Context& context, InputSpan<Key> keys_in, BufferSpan<const u32> values_in,
                       BufferSpan<Key> keys_out, BufferSpan<u32> values_out, BitRange bits, SortOrder order) {
-  detail::check_key_bits<Key>(name, bits);
+  detail::check_key_bits<Key>(radix_sort_name, bits);
   check_output("keys", keys_in, keys_out);
   check_output("values", values_in, values_out);
-  detail::check_one_each(name, values_in.size(), "values", keys_in.size(), "keys");
+  detail::check_one_each(radix_sort_name, values_in.size(), "values", keys_in.size(), "keys");
   if (keys_in.empty()) return;
   run<Key>(context, keys_in, values_in.data(), keys_out.data(), values_out.data(), bits, order);
 }
@@ -58,12 +58,12 @@ void radix_sort_pairs(Context& context, InputSpan<Key> keys_in, BufferSpan<const
 template <class Key>
 void radix_sort_indices(Context& context, BufferSpan<const Key> keys, BufferSpan<u32> indices_out, BitRange bits,
                         SortOrder order) {
-  detail::check_key_bits<Key>(name, bits);
+  detail::check_key_bits<Key>(radix_sort_name, bits);
   if (indices_out.size() != keys.size()) {
-    detail::refuse(name, "the output has " + std::to_string(indices_out.size()) + " indices, but the input has " +
-                             std::to_string(keys.size()) + " keys");
+    detail::refuse(radix_sort_name, "the output has " + std::to_string(indices_out.size()) +
+                                        " indices, but the input has " + std::to_string(keys.size()) + " keys");
   }
-  detail::check_index_count(name, "keys", keys.size());
+  detail::check_index_count(radix_sort_name, "keys", keys.size());
   if (keys.empty()) return;
   run<Key>(context, keys, nullptr, nullptr, indices_out.data(), bits, order);
 }

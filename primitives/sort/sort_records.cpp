@@ -16,21 +16,21 @@ void sort_whole_records(const Executor& ex, const std::byte* in, u64 count, u64 
 
 namespace {
 
-constexpr const char* name = "sort records";
+constexpr const char* sort_records_name = "sort records";
 
 template <class Key>
 void check(BufferSpan<const std::byte> in, u64 record_bytes, u64 key_offset, BufferSpan<std::byte> out,
            BitRange bits) {
-  detail::check_record_bytes(name, record_bytes);
+  detail::check_record_bytes(sort_records_name, record_bytes);
   if (key_offset > record_bytes || record_bytes - key_offset < sizeof(Key)) {
-    detail::refuse(name, "a key of " + std::to_string(sizeof(Key)) + " bytes at byte " +
-                             std::to_string(key_offset) + " does not fit in records of size " +
-                             std::to_string(record_bytes));
+    detail::refuse(sort_records_name, "a key of " + std::to_string(sizeof(Key)) + " bytes at byte " +
+                                          std::to_string(key_offset) + " does not fit in records of size " +
+                                          std::to_string(record_bytes));
   }
-  detail::check_whole_records(name, in.size(), record_bytes);
-  detail::check_sort_output(name, "bytes", in, out, detail::InPlace::refused);
-  detail::check_index_count(name, "records", in.size() / record_bytes);
-  detail::check_key_bits<Key>(name, bits);
+  detail::check_whole_records(sort_records_name, in.size(), record_bytes);
+  detail::check_sort_output(sort_records_name, "bytes", in, out, detail::InPlace::refused);
+  detail::check_index_count(sort_records_name, "records", in.size() / record_bytes);
+  detail::check_key_bits<Key>(sort_records_name, bits);
 }
 
 }  // namespace

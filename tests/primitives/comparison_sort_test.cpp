@@ -31,7 +31,7 @@ std::vector<u64> bits_of_all(const std::vector<Key>& keys) {
 }
 
 template <class Key>
-void expect_sorts(Context& context, const std::vector<Key>& keys, const char* what) {
+void expect_both_sort(Context& context, const std::vector<Key>& keys, const char* what) {
   const u64 n = keys.size();
   std::vector<u32> values(n);
   std::iota(values.begin(), values.end(), 1000u);
@@ -62,7 +62,7 @@ void expect_sorts(Context& context, const std::vector<Key>& keys, const char* wh
 }
 
 template <class Key>
-std::vector<Key> random_keys(u64 n, u64 distinct, u32 seed) {
+std::vector<Key> random_keys_around_zero(u64 n, u64 distinct, u32 seed) {
   std::mt19937_64 random(seed);
   std::vector<Key> keys(n);
   for (Key& key : keys) key = Key(random() % distinct) - Key(distinct / 2);
@@ -71,50 +71,50 @@ std::vector<Key> random_keys(u64 n, u64 distinct, u32 seed) {
 
 TEST_P(ComparisonSort, EqualsStableSortAtTileBoundaries) {
   for (u64 n : boundary_sizes()) {
-    expect_sorts(context(), random_keys<u32>(n, 1u << 31, u32(n)), "random u32");
-    expect_sorts(context(), random_keys<double>(n, 100, u32(n)), "few double");
+    expect_both_sort(context(), random_keys_around_zero<u32>(n, 1u << 31, u32(n)), "random u32");
+    expect_both_sort(context(), random_keys_around_zero<double>(n, 100, u32(n)), "few double");
   }
 }
 
 TEST_P(ComparisonSort, TakesAllItsTypes) {
-  expect_sorts(context(), random_keys<u32>(30000, ~0u, 1), "u32");
-  expect_sorts(context(), random_keys<u64>(30000, ~u64{0}, 2), "u64");
-  expect_sorts(context(), random_keys<i32>(30000, 1u << 31, 3), "i32");
-  expect_sorts(context(), random_keys<float>(30000, 1000000, 4), "float");
-  expect_sorts(context(), random_keys<double>(30000, 1000000, 5), "double");
+  expect_both_sort(context(), random_keys_around_zero<u32>(30000, ~0u, 1), "u32");
+  expect_both_sort(context(), random_keys_around_zero<u64>(30000, ~u64{0}, 2), "u64");
+  expect_both_sort(context(), random_keys_around_zero<i32>(30000, 1u << 31, 3), "i32");
+  expect_both_sort(context(), random_keys_around_zero<float>(30000, 1000000, 4), "float");
+  expect_both_sort(context(), random_keys_around_zero<double>(30000, 1000000, 5), "double");
 }
 
 TEST_P(ComparisonSort, EqualsStableSortWhereLevelsBegin) {
   for (u64 n : {sample_sort_begins - 1, sample_sort_begins, sample_sort_begins + 12345}) {
-    expect_sorts(context(), random_keys<u32>(n, 1u << 31, u32(n)), "random u32");
+    expect_both_sort(context(), random_keys_around_zero<u32>(n, 1u << 31, u32(n)), "random u32");
   }
-  expect_sorts(context(), random_keys<u64>(sample_sort_begins, ~u64{0}, 7), "random u64");
-  expect_sorts(context(), random_keys<i32>(sample_sort_begins, 5000, 8), "repeated i32");
+  expect_both_sort(context(), random_keys_around_zero<u64>(sample_sort_begins, ~u64{0}, 7), "random u64");
+  expect_both_sort(context(), random_keys_around_zero<i32>(sample_sort_begins, 5000, 8), "repeated i32");
 }
 
 TEST_P(ComparisonSort, KeepsTheOrderOfEqualKeys) {
   const u64 n = sample_sort_begins + 1000;
-  expect_sorts(context(), std::vector<u32>(n, 7), "equal");
-  expect_sorts(context(), random_keys<u32>(n, 2, 1), "of two values");
+  expect_both_sort(context(), std::vector<u32>(n, 7), "equal");
+  expect_both_sort(context(), random_keys_around_zero<u32>(n, 2, 1), "of two values");
   auto mostly_equal = std::vector<u32>(n, 1000);
   for (u64 i = 0; i < n; i += 1000) mostly_equal[i] = u32(i / 500);
-  expect_sorts(context(), mostly_equal, "mostly equal");
+  expect_both_sort(context(), mostly_equal, "mostly equal");
 }
 
 TEST_P(ComparisonSort, TakesSortedReversedAndOrganPipe) {
   const u64 n = sample_sort_begins + 2000;
   std::vector<u32> keys(n);
   std::iota(keys.begin(), keys.end(), 0u);
-  expect_sorts(context(), keys, "sorted");
+  expect_both_sort(context(), keys, "sorted");
   std::ranges::reverse(keys);
-  expect_sorts(context(), keys, "reversed");
+  expect_both_sort(context(), keys, "reversed");
   for (u64 i = 0; i < n; ++i) keys[i] = u32(std::min(i, n - i));
-  expect_sorts(context(), keys, "organ pipe");
+  expect_both_sort(context(), keys, "organ pipe");
 }
 
 /// Returns keys of which the smallest are sampled. So nearly all other keys come out in one bucket.
 std::vector<u32> keys_against_samples(u64 n) {
-  auto keys = random_keys<u32>(n, 1u << 31, 11);
+  auto keys = random_keys_around_zero<u32>(n, 1u << 31, 11);
   for (u32& key : keys) key = key >> 1 | 1u << 31;
   const u32 bits = detail::plan_sample_sort(n, MergeShape<u32, u32>::tile).bits[0];
   const u32 count = detail::samples_per_bucket(bits, MergeShape<u32, u32>::tile) << bits;
@@ -124,20 +124,20 @@ std::vector<u32> keys_against_samples(u64 n) {
 
 TEST_P(ComparisonSort, TakesKeysMadeAgainstItsSamples) {
   for (int repeat = 0; repeat < 3; ++repeat) {
-    expect_sorts(context(), keys_against_samples(sample_sort_begins + repeat * 4321), "against samples");
+    expect_both_sort(context(), keys_against_samples(sample_sort_begins + repeat * 4321), "against samples");
   }
 }
 
 TEST_P(ComparisonSort, PutsNanBehindAllNumbers) {
   const float nan = std::numeric_limits<float>::quiet_NaN(), infinite = std::numeric_limits<float>::infinity();
   for (u64 n : {u64{9}, u64{9000}, sample_sort_begins + 5}) {
-    auto keys = random_keys<float>(n, 1000, 3);
+    auto keys = random_keys_around_zero<float>(n, 1000, 3);
     for (u64 i = 0; i < n; ++i) {
       if (i % 5 == 1) keys[i] = i % 2 == 0 ? nan : -nan;
       if (i % 7 == 2) keys[i] = i % 3 == 0 ? infinite : -infinite;
       if (i % 7 == 3) keys[i] = i % 3 == 0 ? -0.0f : 0.0f;
     }
-    expect_sorts(context(), keys, "with NaN");
+    expect_both_sort(context(), keys, "with NaN");
     const Buffer<float> in(context(), keys);
     Buffer<float> out(context(), n);
     sample_sort_keys<float>(context(), in.span(), out.span());
@@ -150,7 +150,7 @@ TEST_P(ComparisonSort, PutsNanBehindAllNumbers) {
 
 TEST_P(ComparisonSort, OutputMayBeTheInput) {
   for (u64 n : {u64{100}, u64{20000}, u64{40000}, sample_sort_begins}) {
-    const auto keys = random_keys<u32>(n, 1u << 31, u32(n));
+    const auto keys = random_keys_around_zero<u32>(n, 1u << 31, u32(n));
     auto expected = keys;
     std::ranges::sort(expected);
     for (bool sample : {false, true}) {
@@ -169,7 +169,7 @@ TEST_P(ComparisonSort, OutputMayBeTheInput) {
 
 TEST_P(ComparisonSort, TakesMisalignedPointers) {
   const u64 n = sample_sort_begins + 3;
-  const auto keys = random_keys<u32>(n, 1u << 31, 5);
+  const auto keys = random_keys_around_zero<u32>(n, 1u << 31, 5);
   auto expected = std::vector<u32>(keys.begin() + 1, keys.end());
   std::ranges::sort(expected);
   const Buffer<u32> in(context(), keys);
@@ -196,18 +196,18 @@ TEST_P(ComparisonSort, RefusesWrongArguments) {
 TEST_P(ComparisonSort, LargeInputTakesTwoLevels) {
   const u64 n = (u64{1} << 21) + 77;
   ASSERT_GE(detail::plan_sample_sort(n, MergeShape<u32, u32>::tile).level_count, 2u);
-  expect_sorts(context(), random_keys<u32>(n, 1u << 31, 1), "random");
-  expect_sorts(context(), random_keys<double>(n, 3, 2), "of three values");
-  expect_sorts(context(), std::vector<u32>(n, 9), "equal");
-  expect_sorts(context(), keys_against_samples(n), "against samples");
+  expect_both_sort(context(), random_keys_around_zero<u32>(n, 1u << 31, 1), "random");
+  expect_both_sort(context(), random_keys_around_zero<double>(n, 3, 2), "of three values");
+  expect_both_sort(context(), std::vector<u32>(n, 9), "equal");
+  expect_both_sort(context(), keys_against_samples(n), "against samples");
   std::vector<u32> sorted(n);
   std::iota(sorted.begin(), sorted.end(), 0u);
-  expect_sorts(context(), sorted, "sorted");
+  expect_both_sort(context(), sorted, "sorted");
 }
 
 TEST_P(ComparisonSort, LargeInputIsSortedEveryTime) {
   const u64 n = (u64{1} << 23) + 12345;
-  const auto keys = random_keys<u32>(n, 1u << 31, 6);
+  const auto keys = random_keys_around_zero<u32>(n, 1u << 31, 6);
   auto expected = keys;
   std::ranges::sort(expected);
   const Buffer<u32> in(context(), keys);

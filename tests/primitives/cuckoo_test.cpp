@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "tests/support/backends.h"
+#include "tests/support/values.h"
 
 namespace copse::test {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 class CuckooTables : public OnEachBackend {};
 COPSE_ON_EACH_BACKEND(CuckooTables);
 
-using Map = CuckooMap<u32, u32>;
+using Cuckoo = CuckooMap<u32, u32>;
 
 /// Returns n different keys; the two that no slot can hold are among them.
 std::vector<u32> different_keys(u64 n, u32 first = 0) {
@@ -24,13 +25,8 @@ std::vector<u32> different_keys(u64 n, u32 first = 0) {
   return keys;
 }
 
-std::vector<u32> numbers(u64 n) {
-  std::vector<u32> values(n);
-  std::iota(values.begin(), values.end(), 5u);
-  return values;
-}
-
-HashCounts insert_all(Context& context, Map& table, const std::vector<u32>& keys, const std::vector<u32>& values) {
+HashCounts insert_all(Context& context, Cuckoo& table, const std::vector<u32>& keys,
+                      const std::vector<u32>& values) {
   const Buffer<u32> keys_there(context, keys), values_there(context, values);
   Buffer<HashCounts> counts(context, 1);
   insert(context, table, keys_there.span(), values_there.span(), counts.span());
@@ -40,8 +36,8 @@ HashCounts insert_all(Context& context, Map& table, const std::vector<u32>& keys
 TEST_P(CuckooTables, TakeTheirCapacityAtAnyLoadUpTo95Percent) {
   for (float load : {0.1f, 0.5f, 0.8f, 0.9f, 0.95f}) {
     for (u64 n : {0, 1, 2, 7, 8, 9, 100, 1000, 10000, 200000}) {
-      Map table(context(), n, {.max_load = load});
-      const auto keys = different_keys(n), values = numbers(n);
+      Cuckoo table(context(), n, {.max_load = load});
+      const auto keys = different_keys(n), values = numbers(n, 5);
       const HashCounts inserted = insert_all(context(), table, keys, values);
       ASSERT_EQ(inserted.inserted, n) << load;
       ASSERT_EQ(insert_all(context(), table, keys, values).found, n) << load;
@@ -60,8 +56,8 @@ TEST_P(CuckooTables, TakeTheirCapacityAtAnyLoadUpTo95Percent) {
 
 TEST_P(CuckooTables, LargeInsertionsTakeEachKeyOnceAtAHighLoad) {
   constexpr u64 n = 4300000;  // the table is so large that an insertion splits its keys
-  Map table(context(), n, {.max_load = 0.95f});
-  const auto keys = different_keys(n), values = numbers(n);
+  Cuckoo table(context(), n, {.max_load = 0.95f});
+  const auto keys = different_keys(n), values = numbers(n, 5);
   auto twice = keys, values_of_both = values;
   twice.insert(twice.end(), keys.begin(), keys.end());
   values_of_both.insert(values_of_both.end(), values.begin(), values.end());
@@ -83,7 +79,7 @@ TEST_P(CuckooTables, LargeInsertionsTakeEachKeyOnceAtAHighLoad) {
 
 TEST_P(CuckooTables, AgreeWithAMapAfterManyChanges) {
   constexpr u32 key_count = 3000, rounds = 60, per_round = 700;
-  Map table(context(), key_count, {.max_load = 0.95f});
+  Cuckoo table(context(), key_count, {.max_load = 0.95f});
   std::unordered_map<u32, u32> model;
   std::mt19937 random(3);
   for (u32 round = 0; round < rounds; ++round) {
@@ -141,7 +137,7 @@ TEST_P(CuckooTables, SetsHoldKeysOfFourAndOfEightBytes) {
 
 TEST_P(CuckooTables, UseTheSlotsOfErasedElementsAgain) {
   const u32 n = 2000;
-  Map table(context(), n, {.max_load = 0.9f});
+  Cuckoo table(context(), n, {.max_load = 0.9f});
   for (u32 round = 0; round < 20; ++round) {
     const auto keys = different_keys(n, round * n + 7);
     ASSERT_EQ(insert_all(context(), table, keys, keys).inserted, n) << round;
@@ -153,7 +149,7 @@ TEST_P(CuckooTables, UseTheSlotsOfErasedElementsAgain) {
 }
 
 /// Returns keys whose two buckets are the same two in a table.
-std::vector<u32> keys_that_meet(const Map& table, u32 count) {
+std::vector<u32> keys_that_meet(const Cuckoo& table, u32 count) {
   const auto place = [&](u32 key) {
     const auto start = table.slots().start(detail::words_of(key));
     return std::pair(start.first, start.second);
@@ -167,9 +163,9 @@ std::vector<u32> keys_that_meet(const Map& table, u32 count) {
 
 TEST_P(CuckooTables, RefuseAKeyWithoutRoomAndAreRebuiltWithOtherFunctions) {
   const u32 bucket = 8, room = 3 * bucket;  // two buckets, and one in the stash
-  Map table(context(), 100, {.max_load = 0.8f});
+  Cuckoo table(context(), 100, {.max_load = 0.8f});
   const auto keys = keys_that_meet(table, room + 1);
-  const auto values = numbers(keys.size());
+  const auto values = numbers(keys.size(), 5);
   const HashCounts counts = insert_all(context(), table, keys, values);
   EXPECT_EQ(counts.inserted, room);
   EXPECT_EQ(counts.full, 1u);
@@ -189,7 +185,7 @@ TEST_P(CuckooTables, RefuseAKeyWithoutRoomAndAreRebuiltWithOtherFunctions) {
 /// A table that takes what it can of many keys becomes fuller than other functions can make it of the same keys.
 TEST_P(CuckooTables, ThatAreTooFullForAnySeedSaySo) {
   const u32 slots = 6400;
-  Map table(context(), slots, {.max_load = 1});
+  Cuckoo table(context(), slots, {.max_load = 1});
   const auto keys = different_keys(8 * slots);
   insert_all(context(), table, keys, keys);
   EXPECT_GT(size(context(), table), table.slot_count() * 99 / 100);
@@ -198,9 +194,9 @@ TEST_P(CuckooTables, ThatAreTooFullForAnySeedSaySo) {
 
 TEST_P(CuckooTables, TakeNoNoticeOfBucketsAndProbes) {
   const u32 n = 1000;
-  Map table(context(), n, {.max_load = 0.9f, .bucket_bytes = 128, .max_probes = 1});
-  EXPECT_EQ(table.memory_bytes(), Map::bytes_for(n, {.max_load = 0.9f}));
-  EXPECT_EQ(insert_all(context(), table, different_keys(n), numbers(n)).inserted, n);
+  Cuckoo table(context(), n, {.max_load = 0.9f, .bucket_bytes = 128, .max_probes = 1});
+  EXPECT_EQ(table.memory_bytes(), Cuckoo::bytes_for(n, {.max_load = 0.9f}));
+  EXPECT_EQ(insert_all(context(), table, different_keys(n), numbers(n, 5)).inserted, n);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ COPSE_ON_EACH_BACKEND(InvertIndex);
 
 using Bytes = std::vector<std::byte>;
 
-Bytes random_bytes(u64 n, u32 seed) {
+Bytes random_records(u64 n, u32 seed) {
   std::mt19937 random(seed);
   Bytes bytes(n);
   for (std::byte& byte : bytes) byte = std::byte(random());
@@ -68,8 +68,8 @@ Bytes slow_scatter(const Bytes& in, u64 record_bytes, const std::vector<Id>& ind
 /// nothing around the arrays changes.
 template <class Id>
 void expect_gather(Context& context, u64 n, u64 record_count, u64 record_bytes, u64 shift, Id limit) {
-  const Bytes in_host = random_bytes(record_count * record_bytes, 1);
-  Bytes out_host = random_bytes(n * record_bytes + shift + 16, 2);
+  const Bytes in_host = random_records(record_count * record_bytes, 1);
+  Bytes out_host = random_records(n * record_bytes + shift + 16, 2);
   const auto indices = random_indices<Id>(n, limit, 3);
   Bytes shifted_in(shift);
   shifted_in.insert(shifted_in.end(), in_host.begin(), in_host.end());
@@ -87,8 +87,8 @@ void expect_gather(Context& context, u64 n, u64 record_count, u64 record_bytes, 
 
 template <class Id>
 void expect_scatter(Context& context, u64 n, u64 record_count, u64 record_bytes, u64 shift) {
-  const Bytes in_host = random_bytes(n * record_bytes, 1);
-  Bytes out_host = random_bytes(record_count * record_bytes + shift + 16, 2);
+  const Bytes in_host = random_records(n * record_bytes, 1);
+  Bytes out_host = random_records(record_count * record_bytes + shift + 16, 2);
   auto indices = random_permutation<Id>(larger(n, record_count), 3);
   indices.resize(n);
   Bytes shifted_in(shift);
@@ -209,7 +209,7 @@ TEST_P(InvertIndex, TurnsGatherIndexIntoScatterIndexAndBack) {
 TEST_P(InvertIndex, MovesTheSameRecordsByScatterAsByGather) {
   const u64 n = 3000;
   const Buffer<u32> index(context(), random_permutation<u32>(n, 5));
-  const Buffer<std::byte> in(context(), random_bytes(n * 32, 6));
+  const Buffer<std::byte> in(context(), random_records(n * 32, 6));
   Buffer<u32> inverse(context(), n);
   Buffer<std::byte> gathered(context(), n * 32), scattered(context(), n * 32);
   invert_index(context(), index.span(), inverse.span());

@@ -219,7 +219,7 @@ TYPED_TEST_SUITE(HashTypes, HashKinds, KindName);
 TYPED_TEST(HashTypes, EveryWidthOfKeyAndValue) {
   const test::Watchdog watchdog(600, "EveryWidthOfKeyAndValue");
   this->template expect_all<test::Bytes<4>, NoValue>(1);
-  this->template expect_all<test::Bytes<8>, NoValue>(1);
+  this->template expect_all<u64, NoValue>(1);
   this->template expect_all<test::Bytes<12>, NoValue>(1);
   this->template expect_all<test::Bytes<16>, NoValue>(1);
   this->template expect_all<u32, u32>(1);
@@ -250,7 +250,7 @@ TYPED_TEST(HashTypes, NoKeyIsReserved) {
   this->template expect_all<test::Bytes<6>, test::Bytes<2>>(~u32{0} - 1000);
   this->template expect_all<u64, NoValue>(~u32{0} - 1000);
   this->template expect_all<u64, u32>(~u32{0} - 1000);
-  this->template expect_all<test::Bytes<12>, u64>(~u32{0} - 1000);
+  this->template expect_all<test::Bytes<12>, u32>(~u32{0} - 1000);
   this->template expect_all<test::Bytes<16>, test::Bytes<16>>(~u32{0} - 1000);
 }
 

@@ -35,7 +35,7 @@ void expect_histogram(Context& context, const std::vector<T>& values, IntegerBin
 }
 
 template <class T>
-std::vector<T> random_values(u64 n, u64 limit, u32 seed) {
+std::vector<T> random_values_below(u64 n, u64 limit, u32 seed) {
   std::mt19937_64 random(seed);
   std::vector<T> values(n);
   for (T& value : values) value = T(random() % limit);
@@ -48,9 +48,9 @@ TEST_P(Histogram, EqualsSlowHistogramAtTileBoundaries) {
     for (u64 n : {tile - 1, tile, tile + 1, 4 * tile + 1}) sizes.push_back(n);
   }
   for (u64 n : sizes) {
-    expect_histogram<u8>(context(), random_values<u8>(n, 256, 1), {}, 256);
-    expect_histogram<u16>(context(), random_values<u16>(n, 65536, 2), {0, 7}, 1000);
-    expect_histogram<u32>(context(), random_values<u32>(n, 5000, 3), {}, 5000);
+    expect_histogram<u8>(context(), random_values_below<u8>(n, 256, 1), {}, 256);
+    expect_histogram<u16>(context(), random_values_below<u16>(n, 65536, 2), {0, 7}, 1000);
+    expect_histogram<u32>(context(), random_values_below<u32>(n, 5000, 3), {}, 5000);
   }
 }
 
@@ -58,19 +58,19 @@ TEST_P(Histogram, TakesEveryNumberOfBins) {
   const u64 n = 20000;
   for (u64 bins : {1,    2,    3,    7,    8,     9,     255,   256,   257,   384,   512,   4095,
                    4096, 4097, 8191, 8193, 12288, 12289, 25600, 51199, 51200, 51201, 65535, 65536}) {
-    expect_histogram<u32>(context(), random_values<u32>(n, bins + 10, 4), {}, bins);
+    expect_histogram<u32>(context(), random_values_below<u32>(n, bins + 10, 4), {}, bins);
   }
 }
 
 TEST_P(Histogram, TakesBinsOfAnyWidth) {
-  const auto values = random_values<u32>(20000, u64{1} << 32, 5);
+  const auto values = random_values_below<u32>(20000, u64{1} << 32, 5);
   for (u32 width : {1u, 2u, 3u, 10u, 65535u, 65536u, 65537u, 1u << 24, 0x7fffffffu, 0x80000000u, 0xffffffffu}) {
     for (u32 first : {0u, 1u, 12345u, 0x80000000u, 0xffffffffu}) {
       expect_histogram<u32>(context(), values, {first, width}, 300);
     }
   }
-  expect_histogram<u8>(context(), random_values<u8>(3000, 256, 6), {10, 300}, 4);
-  expect_histogram<u16>(context(), random_values<u16>(3000, 65536, 6), {65535, 1}, 4);
+  expect_histogram<u8>(context(), random_values_below<u8>(3000, 256, 6), {10, 300}, 4);
+  expect_histogram<u16>(context(), random_values_below<u16>(3000, 65536, 6), {65535, 1}, 4);
 }
 
 TEST_P(Histogram, PutsValuesNextToEveryEdgeIntoTheRightBin) {
@@ -93,7 +93,7 @@ TEST_P(Histogram, CountsEqualValues) {
 }
 
 TEST_P(Histogram, TakesAnyAlignment) {
-  const auto values = random_values<u8>(20000, 256, 8);
+  const auto values = random_values_below<u8>(20000, 256, 8);
   const Buffer<u8> in(context(), values);
   for (u64 skip = 1; skip <= 17; ++skip) {
     Buffer<u64> counts(context(), 256);
@@ -146,7 +146,7 @@ TEST_P(Histogram, RefusesBinsThatAreNone) {
 TEST_P(Histogram, LargeInputsAreCountedWhole) {
   const u64 n = (u64{1} << 25) + 11;
   for (u64 bins : {2, 256, 8000, 65536})
-    expect_histogram<u32>(context(), random_values<u32>(n, bins, 10), {}, bins);
+    expect_histogram<u32>(context(), random_values_below<u32>(n, bins, 10), {}, bins);
 }
 
 }  // namespace copse::test

@@ -31,7 +31,7 @@ bool comes_before(const Key& a, const Key& b) {
 }
 
 template <class Key>
-std::vector<Key> random_keys(u64 n, u32 seed) {
+std::vector<Key> keys_of_random_bytes(u64 n, u32 seed) {
   std::mt19937_64 random(seed);
   std::vector<Key> keys(n);
   for (Key& key : keys) {
@@ -68,7 +68,7 @@ std::vector<u32> slow_indices(const std::vector<Key>& keys, SortOrder order) {
 }
 
 template <class Key>
-void expect_sorts(Context& context, const std::vector<Key>& host, SortOrder order) {
+void expect_sorts_keys(Context& context, const std::vector<Key>& host, SortOrder order) {
   const u64 n = host.size();
   const Buffer<Key> keys(context, host);
   std::vector<u32> values(n);
@@ -97,7 +97,7 @@ template <class Key>
 void expect_sorts_of_type(Context& context) {
   for (u64 n : {0, 1, 2, 3071, 3072, 3073, 20001}) {
     for (SortOrder order : {SortOrder::ascending, SortOrder::descending}) {
-      expect_sorts(context, random_keys<Key>(n, u32(n)), order);
+      expect_sorts_keys(context, keys_of_random_bytes<Key>(n, u32(n)), order);
     }
   }
 }
@@ -125,22 +125,22 @@ TEST_P(RadixSortKeys, KeepTheOrderOfEqualKeysInBothOrders) {
   for (SortOrder order : {SortOrder::ascending, SortOrder::descending}) {
     std::vector<u32> keys(30011);
     for (u64 i = 0; i < keys.size(); ++i) keys[i] = u32(i * 2654435761u >> 28) % 3 << 13;
-    expect_sorts(context(), keys, order);
-    expect_sorts(context(), std::vector<u32>(9217, 42), order);
-    expect_sorts(context(), std::vector<u32>(3072, 0xffffffffu), order);
+    expect_sorts_keys(context(), keys, order);
+    expect_sorts_keys(context(), std::vector<u32>(9217, 42), order);
+    expect_sorts_keys(context(), std::vector<u32>(3072, 0xffffffffu), order);
   }
 }
 
 TEST_P(RadixSortKeys, SortWhatIsSortedAndReversed) {
   std::vector<i32> keys(25000);
   std::iota(keys.begin(), keys.end(), -12000);
-  expect_sorts(context(), keys, SortOrder::ascending);
+  expect_sorts_keys(context(), keys, SortOrder::ascending);
   std::reverse(keys.begin(), keys.end());
-  expect_sorts(context(), keys, SortOrder::ascending);
+  expect_sorts_keys(context(), keys, SortOrder::ascending);
 }
 
 TEST_P(RadixSortKeys, GoByARangeOfBitsAcrossWords) {
-  const auto host = random_keys<Key128>(12345, 5);
+  const auto host = keys_of_random_bytes<Key128>(12345, 5);
   const BitRange bits{20, 84};
   const Buffer<Key128> keys(context(), host);
   Buffer<u32> indices(context(), host.size());
@@ -156,7 +156,7 @@ TEST_P(RadixSortKeys, GoByARangeOfBitsAcrossWords) {
 }
 
 TEST_P(RadixSortKeys, SortMisalignedArrays) {
-  const auto host = random_keys<u32>(10002, 3);
+  const auto host = keys_of_random_bytes<u32>(10002, 3);
   const Buffer<u32> keys(context(), host);
   Buffer<u32> sorted(context(), host);
   radix_sort_keys<u32>(context(), keys.span().subspan(1, 10000), sorted.span().subspan(2, 10000));
@@ -173,9 +173,9 @@ TEST_P(RadixSortKeys, RefuseIndicesOfAnotherCount) {
 }
 
 TEST_P(RadixSortKeys, LargeArraysOfEveryWidth) {
-  expect_sorts(context(), random_keys<u32>(3000017, 1), SortOrder::ascending);
-  expect_sorts(context(), random_keys<double>(2000003, 2), SortOrder::descending);
-  expect_sorts(context(), random_keys<Key96>(1500007, 3), SortOrder::ascending);
+  expect_sorts_keys(context(), keys_of_random_bytes<u32>(3000017, 1), SortOrder::ascending);
+  expect_sorts_keys(context(), keys_of_random_bytes<double>(2000003, 2), SortOrder::descending);
+  expect_sorts_keys(context(), keys_of_random_bytes<Key96>(1500007, 3), SortOrder::ascending);
 }
 
 }  // namespace copse::test

@@ -7,6 +7,7 @@
 #include "primitives/core/buffer.h"
 #include "tests/support/backends.h"
 #include "tests/support/sizes.h"
+#include "tests/support/values.h"
 
 namespace copse::test {
 
@@ -57,27 +58,19 @@ void expect_sorts(Context& context, const std::vector<Key>& keys, BitRange bits)
   EXPECT_EQ(alone.download(), expected.keys) << keys.size() << " keys alone";
 }
 
-template <class Key>
-std::vector<Key> random_keys(u64 n, u32 seed) {
-  std::mt19937_64 random(seed);
-  std::vector<Key> keys(n);
-  for (Key& key : keys) key = Key(random());
-  return keys;
-}
-
 TEST_P(RadixSort, EqualsStableSortAtTileBoundaries) {
   for (u64 n : boundary_sizes()) {
-    expect_sorts(context(), random_keys<u32>(n, u32(n)), {0, 32});
-    expect_sorts(context(), random_keys<u64>(n, u32(n)), {0, 64});
+    expect_sorts(context(), random_values<u32>(n, u32(n)), {0, 32});
+    expect_sorts(context(), random_values<u64>(n, u32(n)), {0, 64});
   }
 }
 
 TEST_P(RadixSort, TakesAnyBitRange) {
-  const auto narrow = random_keys<u32>(20000, 1);
+  const auto narrow = random_values<u32>(20000, 1);
   for (BitRange bits : {BitRange{0, 0}, {0, 1}, {31, 32}, {3, 14}, {5, 29}, {0, 30}, {7, 15}}) {
     expect_sorts(context(), narrow, bits);
   }
-  const auto wide = random_keys<u64>(20000, 2);
+  const auto wide = random_values<u64>(20000, 2);
   for (BitRange bits : {BitRange{0, 0}, {0, 63}, {33, 63}, {63, 64}, {31, 33}, {1, 62}}) {
     expect_sorts(context(), wide, bits);
   }
@@ -112,7 +105,7 @@ TEST_P(RadixSort, RefusesWrongArguments) {
 
 TEST_P(RadixSort, LargeInputIsSortedEveryTime) {
   const u64 n = (u64{1} << 22) + 77;
-  const auto keys = random_keys<u64>(n, 5);
+  const auto keys = random_values<u64>(n, 5);
   auto expected = keys;
   std::ranges::sort(expected);
   const Buffer<u64> in(context(), keys);

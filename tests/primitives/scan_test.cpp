@@ -5,19 +5,12 @@
 #include "primitives/core/buffer.h"
 #include "tests/support/backends.h"
 #include "tests/support/sizes.h"
+#include "tests/support/values.h"
 
 namespace copse::test {
 
 class Scan : public OnEachBackend {};
 COPSE_ON_EACH_BACKEND(Scan);
-
-template <class T>
-std::vector<T> random_values(u64 n, u32 seed) {
-  std::mt19937_64 random(seed);
-  std::vector<T> values(n);
-  for (T& value : values) value = T(random());
-  return values;
-}
 
 template <class T>
 std::vector<T> slow_scan(const std::vector<T>& in, bool inclusive) {

@@ -74,4 +74,11 @@ inline std::vector<NamedMesh> hard_meshes() {
   return meshes;
 }
 
+/// Returns the mesh with its vertices in other places, so that no neighbours stay together.
+inline Mesh torn(Mesh mesh) {
+  const std::vector<vec3> from = mesh.positions;
+  for (u64 i = 0; i < from.size(); ++i) mesh.positions[i] = from[i * 7919 % from.size()];
+  return mesh;
+}
+
 }  // namespace copse::test

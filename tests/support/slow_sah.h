@@ -3,8 +3,6 @@
 // The tree that the SAH builder must give, computed on the host by its definition.
 
 #include <algorithm>
-#include <iterator>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -51,7 +49,7 @@ class SlowSah {
     return box;
   }
 
-  static void try_split(const Items& items, const std::vector<bool>& goes_left, Best& best) {
+  static void try_split(const Items& items, const std::vector<char>& goes_left, Best& best) {
     Items left, right;
     for (u32 i = 0; i < items.size(); ++i) (goes_left[i] ? left : right).push_back(items[i]);
     if (left.empty() || right.empty()) return;
@@ -71,7 +69,7 @@ class SlowSah {
     const auto grid = detail::SahGrid::over(centres, options_.bin_count);
     for (u32 axis = 0; axis < 3; ++axis) {
       for (u32 bin = 0; bin + 1 < options_.bin_count; ++bin) {
-        std::vector<bool> goes_left;
+        std::vector<char> goes_left;
         for (const auto& item : items) goes_left.push_back(grid.bin(item.centre(), axis) <= bin);
         try_split(items, goes_left, best);
       }
@@ -85,7 +83,7 @@ class SlowSah {
       std::vector<u32> order;
       for (u32 i = 0; i < items.size(); ++i) order.push_back(i);
       std::ranges::stable_sort(order, {}, [&](u32 i) { return detail::coordinate(items[i].centre(), axis); });
-      std::vector<bool> goes_left(items.size());
+      std::vector<char> goes_left(items.size());
       for (u32 i = 0; i + 1 < items.size(); ++i) {
         goes_left[order[i]] = true;
         try_split(items, goes_left, best);
@@ -102,7 +100,7 @@ class SlowSah {
     if (count == 1 ||
         (count <= options_.max_leaf_size && detail::is_cheaper_as_leaf(options_.costs, box, count, best.cost))) {
       for (const auto& item : items) primitive_ids.push_back(item.primitive);
-      leaf_starts_.insert(first);
+      leaf_starts_.push_back(first);
       placed_.push_back({place, BvhNode::leaf(box, first, count)});
       return;
     }
@@ -115,7 +113,8 @@ class SlowSah {
   u32 new_place(u32 place) const {
     if (place == 0) return 0;
     const u32 slot = sibling_pair(place) + 1;
-    return place - 2 * (slot - u32(std::distance(leaf_starts_.begin(), leaf_starts_.find(slot))));
+    const auto leaf = std::ranges::lower_bound(leaf_starts_, slot);
+    return place - 2 * (slot - u32(leaf - leaf_starts_.begin()));
   }
 
   /// First does so for all nodes below `node`. Then makes the swap of two nodes below `node` that lowers the area
@@ -172,7 +171,7 @@ class SlowSah {
 
   SahOptions options_;
   std::vector<Placed> placed_;
-  std::set<u32> leaf_starts_;
+  std::vector<u32> leaf_starts_;  // ascending
 };
 
 }  // namespace copse::test
