@@ -84,7 +84,7 @@ COPSE_API Mesh parse_mesh(std::string_view bytes, const LoadMeshOptions& options
 
 /// Writes a mesh in the format that the ending of the name tells: binary little-endian PLY, binary STL, OBJ or OFF.
 /// Text has as many digits as each float needs to be read back. STL has no indices: each triangle has its own corners.
-/// The file appears under its name when it is complete.
+/// With .gz behind the ending, the file is packed as gzip does by default. The file appears under its name when it is complete.
 ///   cancel: a token such as std::stop_token. Once a stop is requested, the call throws Error cancelled soon, and an old
 ///           file stays
 /// Throws: Error bad_file, also for another ending; Error invalid_argument for an index past the end, and for more
@@ -95,7 +95,7 @@ COPSE_API void save_mesh(const FilePath& path, const Mesh& mesh, const CancelTok
 /// Throws: as save_mesh.
 COPSE_API void save_ply(const FilePath& path, const Mesh& mesh, const CancelToken& cancel = {});
 
-/// Returns the bytes of the file that save_mesh writes.
+/// Returns the bytes of the file that save_mesh writes, not packed.
 ///   format: not automatic
 /// Throws: Error invalid_argument, as save_mesh; Error cancelled.
 COPSE_API std::string mesh_bytes(const Mesh& mesh, MeshFormat format, const CancelToken& cancel = {});

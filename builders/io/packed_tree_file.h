@@ -8,6 +8,7 @@
 #include "builders/bvh/pack_triangles.h"
 #include "builders/bvh/wide_bvh.h"
 #include "builders/geometry/mesh.h"
+#include "builders/io/file_check.h"
 #include "builders/io/file_path.h"
 #include "primitives/core/cancel_token.h"
 
@@ -29,6 +30,18 @@ struct PackedTreeFile {
   Mesh mesh;
   std::vector<MeshPart> parts;
   CompressedBvh4 tree;
+  PackedTriangles packed;
+  bool has_packed = false;  // false for a file of an older version, which has none
+  u32 quality = 0;
+};
+
+/// The same, all but the counts of the tree in the pages of the file.
+struct MappedTreeFile {
+  std::span<const vec3> positions;  // good as long as a buffer of `tree` or `packed` is
+  std::span<const uvec3> triangles;
+  std::vector<MeshPart> parts;
+  CompressedBvh4 tree;
+  PackedTriangles packed;
   u32 quality = 0;
 };
 
@@ -45,6 +58,10 @@ COPSE_API void save_packed_tree(const FilePath& path, Context& context, const Me
 /// Reads such a file.
 /// Throws: Error bad_file with file, value and limit; Error out_of_memory.
 COPSE_API PackedTreeFile load_packed_tree(const FilePath& path, Context& context, const CancelToken& cancel);
+
+/// Maps such a file into memory, for the CPU.
+/// Throws: as load_packed_tree; Error bad_file also for a file of an older version.
+COPSE_API MappedTreeFile map_packed_tree(const FilePath& path, FileCheck check, const CancelToken& cancel);
 
 /// Returns true for a structure file that holds such a tree, and false for one that holds a binary tree. It reads the
 /// first bytes alone.

@@ -85,6 +85,7 @@ class COPSE_API FileReplacement {
   bool link_to(const char* name) const;
   void flush();
   void write_now(const char* data, u64 bytes);
+  void sync() const;
   void close_file();
   [[noreturn]] void fail(const char* what, int error) const;
 

@@ -6,8 +6,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <string>
 #include <system_error>
+#include <utility>
+
+#include "primitives/core/types.h"
 
 namespace copse::detail {
 
@@ -27,9 +31,20 @@ inline int open_file(int folder, const char* path, int flags, mode_t mode = 0) {
 /// A file descriptor that closes itself.
 struct Descriptor {
   int file;
+  explicit Descriptor(int opened) : file(opened) {}
   ~Descriptor() {
     if (file >= 0) ::close(file);
   }
+  Descriptor(Descriptor&& other) noexcept : file(std::exchange(other.file, -1)) {}
 };
+
+/// A regular file, open for reading, and its size.
+struct OpenedFile {
+  Descriptor descriptor;
+  u64 bytes;
+};
+
+/// Throws: Error bad_file.
+OpenedFile open_regular_file(const std::filesystem::path& path);
 
 }  // namespace copse::detail

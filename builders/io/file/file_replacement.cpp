@@ -129,14 +129,23 @@ void FileReplacement::commit() {
   flush();
   if (folder_ < 0) return close_file();
   if (has_old_file_ && ::fchmod(file_, mode_t(old_mode_)) != 0) fail("cannot be given the old file's mode", errno);
-  if (::fsync(file_) != 0) fail("cannot be written", errno);
+  sync();
   if (!name_) give_name();
-  close_file();
+  // After the sync all bytes are safe: a close that fails, as one of a network file system may, loses none of them.
+  ::close(std::exchange(file_, -1));
   if (name_) {
     if (::renameat(folder_, name_->text(), folder_, target_.c_str()) != 0) fail("cannot be replaced", errno);
     name_.reset();
   }
   sync_folder(folder_);
+}
+
+void FileReplacement::sync() const {
+  int result;
+  do {
+    result = ::fsync(file_);
+  } while (result != 0 && errno == EINTR);
+  if (result != 0) fail("cannot be written", errno);
 }
 
 /// Gives the new file its name, or, as a link cannot replace an old file, a temporary one.

@@ -38,20 +38,27 @@ void throw_if_cancelled(const std::filesystem::path& path, const CancelToken& ca
   if (cancel.stop_requested()) throw Error(ErrorCode::cancelled, path.string() + ": " + work + " was cancelled");
 }
 
-FileBytes read_whole_file(const std::filesystem::path& path, const CancelToken& cancel) {
+OpenedFile open_regular_file(const std::filesystem::path& path) {
   // O_NONBLOCK, so that a pipe without a writer does not block.
-  const Descriptor descriptor{open_file(AT_FDCWD, path.c_str(), O_RDONLY | O_NONBLOCK)};
-  if (descriptor.file < 0) throw_bad_file(path, "cannot be opened: " + error_text(errno));
+  OpenedFile file{Descriptor(open_file(AT_FDCWD, path.c_str(), O_RDONLY | O_NONBLOCK)), 0};
+  const int descriptor = file.descriptor.file;
+  if (descriptor < 0) throw_bad_file(path, "cannot be opened: " + error_text(errno));
   struct stat status;
-  if (::fstat(descriptor.file, &status) != 0) throw_bad_file(path, "cannot be read: " + error_text(errno));
+  if (::fstat(descriptor, &status) != 0) throw_bad_file(path, "cannot be read: " + error_text(errno));
   if (S_ISDIR(status.st_mode)) throw_bad_file(path, "cannot be read: " + error_text(EISDIR));
   if (!S_ISREG(status.st_mode)) throw_bad_file(path, "is not a regular file");
+  file.bytes = u64(status.st_size);
+  return file;
+}
 
-  FileBytes bytes{u64(status.st_size)};
+FileBytes read_whole_file(const std::filesystem::path& path, const CancelToken& cancel) {
+  const OpenedFile file = open_regular_file(path);
+  FileBytes bytes{file.bytes};
   u64 done = 0;
   while (done < bytes.size()) {
     throw_if_cancelled(path, cancel);
-    const ssize_t n = ::read(descriptor.file, bytes.data() + done, std::min(bytes.size() - done, bytes_per_read));
+    const ssize_t n =
+        ::read(file.descriptor.file, bytes.data() + done, std::min(bytes.size() - done, bytes_per_read));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) throw_bad_file(path, "cannot be read: " + error_text(errno));
     if (n == 0) {

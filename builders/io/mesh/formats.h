@@ -10,6 +10,9 @@
 
 namespace copse::detail {
 
+/// Returns true if a name ends in .gz, in capital or small letters.
+bool has_gzip_ending(const std::filesystem::path& path);
+
 /// Returns the format that the ending of a name tells, with or without .gz behind it.
 std::optional<MeshFormat> mesh_format_of_name(const std::filesystem::path& path);
 

@@ -85,10 +85,6 @@ class Unpacker {
 
 }  // namespace
 
-bool is_gzip(std::string_view bytes) {
-  return bytes.starts_with("\x1f\x8b");
-}
-
 std::string gunzip(const std::filesystem::path& path, std::string_view bytes, u64 max_bytes,
                    const CancelToken& cancel) {
   return Unpacker(path, bytes, max_bytes, cancel).unpack();

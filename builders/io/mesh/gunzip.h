@@ -10,7 +10,9 @@
 namespace copse::detail {
 
 /// Returns true if a file begins with the magic bytes of gzip.
-bool is_gzip(std::string_view bytes);
+inline bool is_gzip(std::string_view bytes) {
+  return bytes.starts_with("\x1f\x8b");
+}
 
 /// Returns what gzip packed into `bytes`, which may be several packed files, one after the other.
 ///   path: for error messages

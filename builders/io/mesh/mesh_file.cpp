@@ -65,6 +65,7 @@ Mesh read(const std::filesystem::path& path, std::string_view bytes, MeshFormat 
 /// Reads the bytes of a file that is not packed.
 Mesh read(const std::filesystem::path& path, std::string_view bytes, const LoadMeshOptions& options,
           MeshReport* report) {
+  if (bytes.empty()) detail::throw_bad_file(path, "is empty; at least 1 face is needed");
   const bool is_known = options.format != MeshFormat::automatic;
   MeshReport found;
   Mesh mesh = read(path, bytes, is_known ? options.format : detail::mesh_format_of_bytes(bytes), options, found);

@@ -35,9 +35,12 @@ std::string first_word(std::string_view text) {
 
 }  // namespace
 
+bool has_gzip_ending(const std::filesystem::path& path) {
+  return lower_case(path.extension().string()) == ".gz";
+}
+
 std::optional<MeshFormat> mesh_format_of_name(const std::filesystem::path& path) {
-  const bool is_packed = lower_case(path.extension().string()) == ".gz";
-  const std::string ending = lower_case((is_packed ? path.stem() : path).extension().string());
+  const std::string ending = lower_case((has_gzip_ending(path) ? path.stem() : path).extension().string());
   for (const Ending& known : endings) {
     if (ending == known.text) return known.format;
   }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "builders/io/mesh/formats.h"
+#include "builders/io/mesh/gzip_writer.h"
 #include "builders/io/mesh/stl_size.h"
 #include "builders/io/whole_file.h"
 #include "primitives/core/check.h"
@@ -124,10 +125,17 @@ void write(const MeshWriter::Sink& sink, const Mesh& mesh, MeshFormat format) {
 }
 
 void save_as(const char* function, const std::filesystem::path& path, const Mesh& mesh, MeshFormat format,
-             const CancelToken& cancel) {
+             bool is_packed, const CancelToken& cancel) {
   check(function, mesh, format);
   detail::FileReplacement file(path, cancel);
-  write([&](std::string_view bytes) { file.write(bytes.data(), bytes.size()); }, mesh, format);
+  const MeshWriter::Sink to_file = [&](std::string_view bytes) { file.write(bytes.data(), bytes.size()); };
+  if (is_packed) {
+    detail::GzipWriter gzip(to_file);
+    write([&](std::string_view bytes) { gzip.write(bytes); }, mesh, format);
+    gzip.finish();
+  } else {
+    write(to_file, mesh, format);
+  }
   file.commit();
 }
 
@@ -136,16 +144,16 @@ void save_as(const char* function, const std::filesystem::path& path, const Mesh
 void save_mesh(const FilePath& file_path, const Mesh& mesh, const CancelToken& cancel) {
   const std::filesystem::path path = file_path.text();
   const std::optional<MeshFormat> format = detail::mesh_format_of_name(path);
-  const std::string ending = path.extension().string();
-  if (!format || ending.size() != 4) {
-    detail::throw_bad_file(path, "the ending " + detail::in_quotes(ending) +
-                                     " is none of a mesh that save_mesh writes: " + mesh_endings);
+  if (!format) {
+    detail::throw_bad_file(path, "the ending " + detail::in_quotes(path.extension().string()) +
+                                     " is none of a mesh that save_mesh writes: " + mesh_endings +
+                                     ", with or without .gz");
   }
-  save_as("save_mesh", path, mesh, *format, cancel);
+  save_as("save_mesh", path, mesh, *format, detail::has_gzip_ending(path), cancel);
 }
 
 void save_ply(const FilePath& file_path, const Mesh& mesh, const CancelToken& cancel) {
-  save_as("save_ply", file_path.text(), mesh, MeshFormat::ply, cancel);
+  save_as("save_ply", file_path.text(), mesh, MeshFormat::ply, false, cancel);
 }
 
 std::string mesh_bytes(const Mesh& mesh, MeshFormat format, const CancelToken& cancel) {

@@ -20,7 +20,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "Copse runs on little-endian machines");
 
 /// The triangles or lines between two looks at the cancel token.
-constexpr u64 steps_per_poll = 16384;
+constexpr u64 stl_steps_per_poll = 16384;
 
 /// Compares a word with one of small letters, without regard to capital ones.
 bool is(std::string_view word, std::string_view keyword) {
@@ -83,7 +83,7 @@ Mesh read_binary(const std::filesystem::path& path, std::string_view bytes, cons
   StlMesh mesh(path, report);
   mesh.reserve(count);
   for (u64 i = 0; i < count; ++i) {
-    if (i % steps_per_poll == 0) throw_if_cancelled(path, cancel);
+    if (i % stl_steps_per_poll == 0) throw_if_cancelled(path, cancel);
     vec3 corners[3];
     const u64 corners_at = stl_triangles_at + stl_triangle_bytes * i + sizeof(vec3);
     std::memcpy(corners, bytes.data() + corners_at, sizeof corners);
@@ -101,7 +101,7 @@ class StlText {
   Mesh read() {
     bool is_in_solid = false;
     while (lines_.next()) {
-      if (lines_.number() % steps_per_poll == 1) throw_if_cancelled(path_, cancel_);
+      if (lines_.number() % stl_steps_per_poll == 1) throw_if_cancelled(path_, cancel_);
       std::string_view line = lines_.line();
       const std::string_view keyword = take_word(line);
       if (keyword.empty()) continue;

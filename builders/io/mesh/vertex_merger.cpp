@@ -24,7 +24,7 @@ u32 VertexMerger::add(const vec3& position) {
 u64 VertexMerger::home_of(const vec3& position) const {
   u64 hash = seed_;
   for (int axis = 0; axis < 3; ++axis) {
-    const u32 bits = std::bit_cast<u32>(position[axis] + 0.0f);  // which makes 0 of -0
+    const u32 bits = bits_of(position[axis] + 0.0f);  // which makes 0 of -0
     hash = (hash ^ bits) * 0x9e3779b185ebca87;
     hash ^= hash >> 32;
   }

@@ -59,7 +59,8 @@ u32 largest_leaf(std::span<const BvhNode> nodes) {
 
 StructureFile load_structure(const FilePath& file_path, Context& context, const CancelToken& cancel) try {
   const std::filesystem::path path = file_path.text();
-  const StructureReader reader(path, cancel);
+  const detail::FileBytes bytes = detail::read_whole_file(path, cancel);
+  const StructureReader reader(path, bytes.text(), FileCheck::everything, cancel);
   if (reader.holds_accel()) reader.fail("holds an Accel, which load_accel reads; load_structure reads a Bvh");
   const StructureHeader& header = reader.header();
   const StructureArrays arrays = reader.arrays();

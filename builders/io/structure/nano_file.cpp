@@ -1,10 +1,9 @@
 #include "builders/io/nano_file.h"
 
-#include <zlib.h>
-
 #include <cstring>
 #include <filesystem>
 
+#include "builders/io/file/zlib_block.h"
 #include "builders/io/structure/nano_tree.h"
 #include "builders/io/whole_file.h"
 #include "primitives/core/check.h"
@@ -57,16 +56,10 @@ std::string find_fault(const HostNanoGrid& grid) {
 
 /// Returns the grid packed by zlib, behind the number of its packed bytes.
 std::vector<char> zipped(const HostNanoGrid& grid) {
-  uLongf size = compressBound(byte_count(grid));
-  std::vector<char> packed(sizeof(u64) + size);
-  if (compress(reinterpret_cast<Bytef*>(packed.data() + sizeof(u64)), &size,
-               reinterpret_cast<const Bytef*>(grid.words.data()), byte_count(grid)) != Z_OK) {
-    throw Error(ErrorCode::out_of_memory,
-                "save_nano_grid: no memory to pack " + std::to_string(byte_count(grid)) + " bytes");
-  }
-  const u64 packed_bytes = size;
+  const char* const words = reinterpret_cast<const char*>(grid.words.data());
+  std::vector<char> packed = pack_block({words, byte_count(grid)}, sizeof(u64));
+  const u64 packed_bytes = packed.size() - sizeof(u64);
   std::memcpy(packed.data(), &packed_bytes, sizeof packed_bytes);
-  packed.resize(sizeof(u64) + size);
   return packed;
 }
 
@@ -176,12 +169,8 @@ class NanoReader {
       refuse("says that its packed grid has " + std::to_string(packed) + " bytes; there are " +
              std::to_string(file_bytes - sizeof(u64)));
     }
-    uLongf size = byte_count(grid);
-    const int result = uncompress(reinterpret_cast<Bytef*>(grid.words.data()), &size,
-                                  reinterpret_cast<const Bytef*>(bytes_.data() + at_), packed);
-    if (result == Z_MEM_ERROR)
-      throw Error(ErrorCode::out_of_memory, "load_nano_grid: no memory to unpack the grid");
-    if (result != Z_OK || size != byte_count(grid)) {
+    char* const words = reinterpret_cast<char*>(grid.words.data());
+    if (!unpack_block({bytes_.data() + at_, packed}, {words, byte_count(grid)})) {
       refuse("has a packed grid that does not unpack to " + std::to_string(byte_count(grid)) + " bytes");
     }
   }

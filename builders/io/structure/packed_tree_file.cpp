@@ -1,12 +1,17 @@
 #include "builders/io/packed_tree_file.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <new>
 #include <string>
 
+#include "builders/bvh/splits.h"
+#include "builders/io/file/file_mapping.h"
+#include "builders/io/structure/packed_check.h"
 #include "builders/io/structure/structure_check.h"
 #include "builders/io/structure/structure_reader.h"
 #include "builders/io/structure/structure_writer.h"
@@ -41,63 +46,15 @@ HostPackedTree download_tree(Context& context, const CompressedBvh4& tree, const
   host.parents = download(context, tree.parents.span().first(node_count));
   host.triangles = download(context, packed.triangles.span().first(primitive_count));
   if (!packed.masks.empty()) host.masks = download(context, packed.masks.span().first(primitive_count));
-  for (const PackedTriangle& triangle : host.triangles) host.primitive_ids.push_back(triangle.primitive);
+  host.primitive_ids = ids_of(host.triangles);
   return host;
 }
 
-/// The part that has a triangle, and the triangle's number in it.
-struct PlaceInPart {
-  const MeshPart* part;
-  u64 local_id;
-};
-
-/// Finds the part of any triangle of a mesh.
-class PartFinder {
- public:
-  explicit PartFinder(std::span<const MeshPart> parts) : parts_(parts) {
-    for (const MeshPart& part : parts) ends_.push_back(part.triangle_count + (ends_.empty() ? 0 : ends_.back()));
-  }
-
-  PlaceInPart find(u64 triangle) const {
-    const u64 k = u64(std::upper_bound(ends_.begin(), ends_.end(), triangle) - ends_.begin());
-    return {&parts_[k], triangle - (k == 0 ? 0 : ends_[k - 1])};
-  }
-
- private:
-  std::span<const MeshPart> parts_;
-  std::vector<u64> ends_;  // [part]: the first triangle after it
-};
-
-/// Returns how a packed triangle differs from that of the mesh, or an empty string.
-std::string find_difference(const Mesh& mesh, const PartFinder& parts, const PackedTriangle& packed, u32 mask) {
-  const uvec3& ids = mesh.triangles[packed.primitive];
-  const Triangle triangle{clean_point(mesh.positions[ids.x]), clean_point(mesh.positions[ids.y]),
-                          clean_point(mesh.positions[ids.z])};
-  if (triangle.a != packed.a || triangle.b != packed.b || triangle.c != packed.c) {
-    return "has other vertices than the structure; it must be the mesh of the last build, rebuild or refit";
-  }
-  const auto [part, local_id] = parts.find(packed.primitive);
-  if (part->geometry != packed.geometry || local_id != packed.local_id) {
-    return "is triangle " + to_string(local_id) + " of geometry " + to_string(part->geometry) +
-           ", but in the structure it is triangle " + to_string(packed.local_id) + " of geometry " +
-           to_string(packed.geometry);
-  }
-  if (part->mask != mask) {
-    return "has the mask " + to_string(part->mask) + ", but in the structure it has the mask " + to_string(mask);
-  }
-  return "";
-}
-
 /// Refuses a mesh and parts that do not have the triangles of the structure.
-void check_triangles(const Mesh& mesh, std::span<const MeshPart> parts, const HostPackedTree& tree) {
-  const PartFinder finder(parts);
-  for (u64 place = 0; place < tree.triangles.size(); ++place) {
-    const u32 mask = tree.masks.empty() ? ~u32{0} : tree.masks[place];
-    const std::string difference = find_difference(mesh, finder, tree.triangles[place], mask);
-    if (!difference.empty()) {
-      refuse(function, "triangle " + to_string(tree.triangles[place].primitive) + " of the mesh " + difference);
-    }
-  }
+void check_triangles(const Mesh& mesh, std::span<const StructurePart> parts, const HostPackedTree& tree) {
+  const std::string fault = find_packed_fault({mesh.positions, mesh.triangles}, parts, tree.triangles, tree.masks);
+  if (!fault.empty())
+    refuse(function, fault + "; mesh and parts must be those of the last build, rebuild or refit");
 }
 
 void check_parts(const Mesh& mesh, std::span<const MeshPart> parts) {
@@ -137,63 +94,180 @@ void save_packed_tree(const FilePath& path, Context& context, const Mesh& mesh, 
                       const CompressedBvh4& tree, const PackedTriangles& packed, u32 quality,
                       const CancelToken& cancel) {
   check_parts(mesh, parts);
-  const HostPackedTree host = download_tree(context, tree, packed);
+  HostPackedTree host = download_tree(context, tree, packed);
   check_content(mesh, host);
-  check_triangles(mesh, parts, host);
-
   std::vector<StructurePart> stored;
   for (const MeshPart& part : parts) stored.push_back({part.triangle_count, part.geometry, part.mask});
+  check_triangles(mesh, stored, host);
+
   StructureHeader header{};
-  header.version = accel_version;
   header.vertex_count = mesh.positions.size();
   header.triangle_count = mesh.triangles.size();
   header.counts = {0, 0, host.counts.primitive_count, host.counts.invalid_count};
-  const StructureWideHeader wide{
-      StructureWideHeader::accel_layout, host.counts.node_count, quality, u32(stored.size()), {}};
-  const std::span<const char> arrays[] = {bytes_of(mesh.positions),     bytes_of(mesh.triangles),
-                                          bytes_of(host.nodes),         bytes_of(host.parents),
-                                          bytes_of(host.primitive_ids), bytes_of(stored)};
+  const StructureWideHeader wide{.layout = StructureWideHeader::accel_layout,
+                                 .node_count = host.counts.node_count,
+                                 .quality = quality,
+                                 .part_count = u32(stored.size()),
+                                 .contents = StructureContents::accel,
+                                 .has_masks = host.masks.empty() ? 0u : 1u};
+  const u64 place_count =
+      std::max<u64>(mesh.triangles.size(), u64{host.counts.primitive_count} + host.counts.invalid_count);
+  host.triangles.resize(place_count, PackedTriangle{});  // those that are left out have no place
+  if (!host.masks.empty()) host.masks.resize(place_count);
+  const std::span<const char> arrays[] = {bytes_of(mesh.positions), bytes_of(mesh.triangles), bytes_of(host.nodes),
+                                          bytes_of(host.parents),   bytes_of(host.triangles), bytes_of(host.masks),
+                                          bytes_of(stored)};
   write_structure(path.text(), header, wide, arrays, cancel);
 }
 
-PackedTreeFile load_packed_tree(const FilePath& path, Context& context, const CancelToken& cancel) try {
-  const StructureReader reader(path.text(), cancel);
-  if (!reader.holds_accel()) {
-    reader.fail("has version " + to_string(reader.header().version) +
-                ", a binary tree, which load_structure reads; load_accel reads an Accel");
+namespace {
+
+void expect_accel(const StructureReader& reader) {
+  if (reader.holds_accel()) return;
+  reader.fail("holds a binary tree, which load_structure reads; load_accel reads an Accel");
+}
+
+std::vector<MeshPart> parts_of(const StructureReader& reader) {
+  std::vector<MeshPart> parts;
+  for (const StructurePart& part : reader.parts())
+    parts.push_back({part.triangle_count, part.geometry, part.mask});
+  return parts;
+}
+
+/// Links the places of split triangles, which a file does not have. The ids of the tree must be there.
+void link_places(Context& context, CompressedBvh4& tree) {
+  const u64 place_count = tree.primitive_ids.size();
+  tree.reference_count = place_count > tree.source_count ? place_count : 0;
+  make_room_for_repeats(context, tree);
+  link_repeats(context, tree);
+}
+
+WideBvhCounts counts_of(const StructureReader& reader) {
+  const BvhCounts& counts = reader.header().counts;
+  return {reader.wide_arrays<CompressedBvh4Node>().node_count, counts.primitive_count, counts.invalid_count};
+}
+
+/// Hands out the arrays of a mapped file as memory, one after the other. It goes with the last of them, so that a tree
+/// keeps its file however it is moved.
+class MappedMemory final : public MemoryResource {
+ public:
+  explicit MappedMemory(const FilePath& path) : file_(path.text()) {}
+
+  std::span<const char> bytes() const { return file_.bytes(); }
+
+  /// Returns a buffer over an array of the file. Buffers free their memory through the context, so it must be the one
+  /// of this resource.
+  template <class T>
+  Buffer<T> buffer(Context& context, std::span<const T> array) {
+    next_ = const_cast<T*>(array.data());
+    return Buffer<T>(context, array.size());
   }
+
+  void* allocate(u64, void*) override {
+    ++user_count_;
+    return next_;
+  }
+  void deallocate(void*, u64, void*) noexcept override { release(); }
+
+  /// Ends one use; the maker is one.
+  void release() noexcept {
+    if (user_count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+ private:
+  ~MappedMemory() override = default;
+
+  FileMapping file_;
+  void* next_ = nullptr;
+  std::atomic<u64> user_count_ = 1;
+};
+
+struct ReleaseMappedMemory {
+  void operator()(MappedMemory* memory) const { memory->release(); }
+};
+
+}  // namespace
+
+PackedTreeFile load_packed_tree(const FilePath& path, Context& context, const CancelToken& cancel) try {
+  const FileBytes bytes = read_whole_file(path.text(), cancel);
+  const StructureReader reader(path.text(), bytes.text(), FileCheck::everything, cancel);
+  expect_accel(reader);
   const WideStructureArrays<CompressedBvh4Node> arrays = reader.wide_arrays<CompressedBvh4Node>();
   const StructureArrays mesh = reader.arrays();
-  const WideBvhCounts counts{arrays.node_count, mesh.counts.primitive_count, mesh.counts.invalid_count};
+  const WideBvhCounts counts = counts_of(reader);
 
   PackedTreeFile file;
   file.mesh.positions.assign(mesh.positions.begin(), mesh.positions.end());
   file.mesh.triangles.assign(mesh.triangles.begin(), mesh.triangles.end());
-  for (const StructurePart& part : reader.parts()) {
-    file.parts.push_back({part.triangle_count, part.geometry, part.mask});
-  }
+  file.parts = parts_of(reader);
   file.tree.nodes = Buffer<CompressedBvh4Node>(context, arrays.nodes);
   file.tree.parents = Buffer<u32>(context, arrays.parents);
-  file.tree.primitive_ids = Buffer<u32>(context, with_left_out_ids(arrays.primitive_ids, arrays.triangle_count));
   file.tree.counts = Buffer<WideBvhCounts>(context, std::span(&counts, 1));
   file.tree.source_count = arrays.triangle_count;
   file.quality = reader.quality();
+  file.has_packed = reader.has_packed();
+  const std::vector<u32> packed_ids =
+      file.has_packed ? ids_of(reader.packed().first(counts.primitive_count)) : std::vector<u32>();
+  file.tree.primitive_ids = Buffer<u32>(
+      context, with_left_out_ids(file.has_packed ? packed_ids : arrays.primitive_ids, arrays.triangle_count));
+  link_places(context, file.tree);
+  if (!file.has_packed) return file;
+  file.packed.triangles = Buffer<PackedTriangle>(context, reader.packed());
+  file.packed.masks = Buffer<u32>(context, reader.masks());
+  file.packed.tree_ids = file.tree.primitive_ids.data();
   return file;
 } catch (const std::bad_alloc&) {
   throw Error(ErrorCode::out_of_memory, path.text() + ": no memory for the structure");
 }
 
+MappedTreeFile map_packed_tree(const FilePath& path, FileCheck check, const CancelToken& cancel) try {
+  const std::unique_ptr<MappedMemory, ReleaseMappedMemory> memory(new MappedMemory(path));
+  const StructureReader reader(path.text(), memory->bytes(), check, cancel);
+  expect_accel(reader);
+  if (!reader.has_packed()) {
+    reader.fail("has version " + to_string(reader.header().version) + "; version " + to_string(structure_version) +
+                " can be mapped. load_accel reads the older ones, and save_accel writes the new one");
+  }
+  const WideStructureArrays<CompressedBvh4Node> arrays = reader.wide_arrays<CompressedBvh4Node>();
+  const WideBvhCounts counts = counts_of(reader);
+  Context mapped({.backend = Backend::cpu, .memory = memory.get(), .workers = 1});
+  Context heap({.backend = Backend::cpu, .workers = 1});
+
+  MappedTreeFile file;
+  file.positions = reader.positions();
+  file.triangles = reader.arrays().triangles;
+  file.parts = parts_of(reader);
+  file.tree.nodes = memory->buffer(mapped, arrays.nodes);
+  file.tree.parents = memory->buffer(mapped, arrays.parents);
+  file.tree.counts = Buffer<WideBvhCounts>(heap, std::span(&counts, 1));
+  file.tree.source_count = arrays.triangle_count;
+  file.packed.triangles = memory->buffer(mapped, reader.packed());
+  file.packed.masks = memory->buffer(mapped, reader.masks());
+  file.quality = reader.quality();
+  if (reader.packed().size() > arrays.triangle_count) {
+    file.tree.primitive_ids = Buffer<u32>(heap, ids_of(reader.packed()));  // for the links alone
+    link_places(heap, file.tree);
+    heap.wait();
+    file.tree.primitive_ids = {};
+  }
+  return file;
+} catch (const std::bad_alloc&) {
+  throw Error(ErrorCode::out_of_memory, path.text() + ": no memory to check the structure");
+}
+
 bool holds_packed_tree(const FilePath& path) {
-  char bytes[sizeof structure_magic + sizeof(u32)] = {};
+  StructureHeader header{};
+  StructureWideHeader wide{};
   std::ifstream file(path.text(), std::ios::binary);
   if (!file) throw_bad_file(path.text(), "cannot be opened");
-  file.read(bytes, sizeof bytes);
-  if (file.gcount() != sizeof bytes || std::memcmp(bytes, structure_magic, sizeof structure_magic) != 0) {
+  file.read(reinterpret_cast<char*>(&header), sizeof header);
+  constexpr std::streamsize magic_and_version = sizeof header.magic + sizeof header.version;
+  if (file.gcount() < magic_and_version || std::memcmp(header.magic, structure_magic, sizeof header.magic) != 0) {
     throw_bad_file(path.text(), "is no structure file; such a file begins with 'COPSE'");
   }
-  u32 version;
-  std::memcpy(&version, bytes + sizeof structure_magic, sizeof version);
-  return version == accel_version;
+  file.read(reinterpret_cast<char*>(&wide), sizeof wide);
+  if (header.version < structure_version) return header.version == old_accel_version;
+  return wide.contents == StructureContents::accel;
 }
 
 std::vector<TriangleView> views_of(BufferSpan<const vec3> positions, BufferSpan<const uvec3> triangles,

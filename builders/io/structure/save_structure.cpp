@@ -76,7 +76,7 @@ HostWideTree download_wide(Context& context, const WideBvh<Node>& wide, u32 layo
     refuse("the wide tree counts " + std::to_string(node_count) + " nodes in room for " +
            std::to_string(wide.nodes.size()));
   }
-  HostWideTree host{.header = {layout, counts.node_count, 0, 0, {}},
+  HostWideTree host{.header = {.layout = layout, .node_count = counts.node_count},
                     .nodes = std::vector<char>(node_count * sizeof(Node)),
                     .parents = download(context, wide.parents.span().first(node_count)),
                     .primitive_ids = download(context, wide.primitive_ids.span().first(counts.primitive_count))};
@@ -100,14 +100,13 @@ HostWideTree download_wide(Context& context, const AnyWideBvh& wide, const HostT
 }
 
 StructureHeader make_header(const Mesh& mesh, const BvhCounts& counts, const std::string& builder, u32 morton_bits,
-                            u32 max_leaf_size, const StructureWideHeader& wide) {
+                            u32 max_leaf_size) {
   StructureHeader header{};
   constexpr size_t max_characters = sizeof header.builder - 1;
   if (builder.size() > max_characters || builder.find('\0') != std::string::npos) {
     refuse("the builder's name " + detail::in_quotes(builder) + " has " + std::to_string(builder.size()) +
            " characters; it can have at most " + std::to_string(max_characters) + " and no zero byte");
   }
-  header.version = wide.layout > 0 ? 2 : 1;
   header.vertex_count = mesh.positions.size();
   header.triangle_count = mesh.triangles.size();
   header.counts = counts;
@@ -138,8 +137,7 @@ void save_structure(const FilePath& file_path, Context& context, const Mesh& mes
       detail::bytes_of(tree.primitive_ids), detail::bytes_of(mesh.positions),
       detail::bytes_of(mesh.triangles),     detail::bytes_of(wide_tree.nodes),
       detail::bytes_of(wide_tree.parents),  detail::bytes_of(wide_tree.primitive_ids)};
-  detail::write_structure(path,
-                          make_header(mesh, tree.counts, builder, morton_bits, max_leaf_size, wide_tree.header),
+  detail::write_structure(path, make_header(mesh, tree.counts, builder, morton_bits, max_leaf_size),
                           wide_tree.header, arrays, cancel);
 }
 

@@ -23,16 +23,9 @@ bool has_splits(const StructureArrays& a) {
   return place_count(a) > a.triangles.size();
 }
 
-std::string find_reference_fault(const StructureArrays& a) {
-  if (a.counts.primitive_count == 0) return find_sum_fault(a);
-  if (place_count(a) <= max_primitives) return "";
-  return to_string(place_count(a)) + " references to triangles; at most " + to_string(max_primitives) +
-         " fit in one tree";
-}
-
 std::string find_count_fault(const StructureArrays& a) {
   const BvhCounts& c = a.counts;
-  const std::string fault = has_splits(a) ? find_reference_fault(a) : find_sum_fault(a);
+  const std::string fault = find_sum_fault(a);
   if (!fault.empty()) return fault;
   if (c.leaf_count > c.primitive_count || (c.leaf_count == 0 && c.primitive_count > 0)) {
     return to_string(c.leaf_count) + " leaves for " + to_string(c.primitive_count) + " primitives";
@@ -142,6 +135,11 @@ std::string find_distinct_fault(u64 distinct_count, u64 invalid_count, u64 trian
 }
 
 std::string find_sum_fault(const StructureArrays& a) {
+  if (has_splits(a) && a.counts.primitive_count > 0) {
+    if (place_count(a) <= max_primitives) return "";
+    return to_string(place_count(a)) + " references to triangles; at most " + to_string(max_primitives) +
+           " fit in one tree";
+  }
   return find_distinct_fault(a.counts.primitive_count, a.counts.invalid_count, a.triangles.size());
 }
 

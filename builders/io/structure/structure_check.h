@@ -29,8 +29,8 @@ struct StructureArrays {
 /// The sizes of the spans must fit the counts.
 std::string find_structure_fault(const StructureArrays& arrays);
 
-/// The parts of find_structure_fault that do not look at the nodes. find_coordinate_fault needs ids and vertex indices
-/// in range.
+/// The parts of find_structure_fault that do not look at the nodes. find_sum_fault leaves it to the check of ids whether
+/// a tree with splits has all triangles. find_coordinate_fault needs ids and vertex indices in range.
 std::string find_sum_fault(const StructureArrays& arrays);
 std::string find_distinct_fault(u64 distinct_count, u64 invalid_count, u64 triangle_count);
 std::string find_vertex_fault(const StructureArrays& arrays);

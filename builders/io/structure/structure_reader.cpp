@@ -4,6 +4,9 @@
 #include <cstddef>
 #include <cstring>
 #include <string_view>
+#include <utility>
+
+#include "builders/io/structure/packed_check.h"
 
 namespace copse::detail {
 
@@ -13,11 +16,14 @@ constexpr u64 max_vertices = u64{1} << 32;
 
 }  // namespace
 
-StructureReader::StructureReader(const std::filesystem::path& path, const CancelToken& cancel)
-    : path_(path), bytes_(read_whole_file(path, cancel)) {
+StructureReader::StructureReader(const std::filesystem::path& path, std::span<const char> bytes, FileCheck check,
+                                 const CancelToken& cancel)
+    : path_(path), bytes_(bytes) {
   check_header();
   check_size();
-  check_checksum();
+  if (check == FileCheck::sizes) return;
+  check_checksum(cancel);
+  if (check == FileCheck::damage) return;
   check_padding();
   const std::string fault = holds_accel() ? find_accel_fault() : find_fault();
   if (!fault.empty()) fail(fault);
@@ -26,9 +32,8 @@ StructureReader::StructureReader(const std::filesystem::path& path, const Cancel
 void StructureReader::check_header() {
   std::memcpy(&header_, bytes_.data(), std::min<u64>(bytes_.size(), sizeof header_));
   const std::string_view magic(structure_magic, sizeof header_.magic);
-  if (bytes_.text().substr(0, magic.size()) != magic) {
-    fail("begins with " + in_quotes(bytes_.text().substr(0, magic.size())) + ", not with 'COPSE'");
-  }
+  const std::string_view begin(bytes_.data(), std::min(bytes_.size(), magic.size()));
+  if (begin != magic) fail("begins with " + in_quotes(begin) + ", not with 'COPSE'");
   if (bytes_.size() < sizeof header_) {
     fail("has " + std::to_string(bytes_.size()) + " bytes; the header alone needs " +
          std::to_string(sizeof header_));
@@ -51,13 +56,28 @@ void StructureReader::check_header() {
 
 void StructureReader::check_wide_header() {
   std::memcpy(&wide_, bytes_.data() + sizeof header_, sizeof wide_);
-  if (wide_.layout == 0 || wide_.layout > StructureWideHeader::max_layout) {
-    fail("has a wide tree of layout " + std::to_string(wide_.layout) + "; it can be 1 to " +
-         std::to_string(StructureWideHeader::max_layout));
+  const bool is_old = header_.version < structure_version;
+  if ((is_old && wide_.layout == 0) || wide_.layout > StructureWideHeader::max_layout) {
+    fail("has a wide tree of layout " + std::to_string(wide_.layout) + "; it can be " + (is_old ? "1" : "0") +
+         " to " + std::to_string(StructureWideHeader::max_layout));
   }
-  const u64 zeros = holds_accel() ? offsetof(StructureWideHeader, zeros) : offsetof(StructureWideHeader, quality);
-  check_zeros(sizeof header_ + zeros, sizeof header_ + sizeof wide_);
-  if (!holds_accel()) return;
+  if (is_old) {
+    check_zeros(sizeof header_ + offsetof(StructureWideHeader, contents), sizeof header_ + sizeof wide_);
+    const bool is_accel = header_.version == old_accel_version;
+    wide_.contents = is_accel ? StructureContents::accel : StructureContents::tree;
+  }
+  check_zeros(sizeof header_ + offsetof(StructureWideHeader, zeros), sizeof header_ + sizeof wide_);
+  if (wide_.contents != StructureContents::tree && wide_.contents != StructureContents::accel) {
+    fail("has contents of kind " + std::to_string(u32(wide_.contents)) + "; it can be 1 (a tree) or 2 (an Accel)");
+  }
+  if (holds_accel()) return check_accel_header();
+  const u64 without_wide =
+      wide_.layout == 0 ? offsetof(StructureWideHeader, node_count) : offsetof(StructureWideHeader, quality);
+  check_zeros(sizeof header_ + without_wide, sizeof header_ + offsetof(StructureWideHeader, contents));
+  check_zeros(sizeof header_ + offsetof(StructureWideHeader, has_masks), sizeof header_ + sizeof wide_);
+}
+
+void StructureReader::check_accel_header() const {
   if (wide_.layout != StructureWideHeader::accel_layout) {
     fail("has layout " + std::to_string(wide_.layout) + "; an Accel has layout " +
          std::to_string(StructureWideHeader::accel_layout));
@@ -66,6 +86,7 @@ void StructureReader::check_wide_header() {
     fail("has quality " + std::to_string(wide_.quality) + "; it can be 0 to " +
          std::to_string(StructureWideHeader::max_quality));
   }
+  if (wide_.has_masks > 1) fail("has_masks is " + std::to_string(wide_.has_masks) + "; it can be 0 or 1");
 }
 
 void StructureReader::check_size() {
@@ -80,8 +101,12 @@ void StructureReader::check_size() {
   }
 }
 
-void StructureReader::check_checksum() const {
-  const u64 sum = StructureChecksum::of_file(bytes_.text());
+void StructureReader::check_checksum(const CancelToken& cancel) const {
+  if (header_.version >= structure_version) {
+    return check_block_sums(path_, {bytes_.data(), bytes_.size()}, layout_.content_bytes, structure_checksum_at,
+                            header_.checksum, cancel);
+  }
+  const u64 sum = StructureChecksum::of_file(bytes_);
   if (sum != header_.checksum) {
     fail("has the checksum " + std::to_string(sum) + "; its header says " + std::to_string(header_.checksum) +
          ": the file is damaged");
@@ -96,15 +121,26 @@ void StructureReader::check_padding() const {
   }
   const char* const header = reinterpret_cast<const char*>(&header_);
   check_zeros(holds_accel() ? offsetof(StructureHeader, morton_bits) : u64(name_end - header), sizeof header_);
-  check_zeros(layout_.parents + layout_.pair_count * sizeof(u32), layout_.primitive_ids);
-  check_zeros(layout_.primitive_ids + layout_.id_count * sizeof(u32), layout_.positions);
-  check_zeros(layout_.positions + header_.vertex_count * sizeof(vec3), layout_.triangles);
-  check_zeros(layout_.triangles + header_.triangle_count * sizeof(uvec3), layout_.wide_nodes);
-  if (wide_.layout == 0) return;
-  check_zeros(layout_.wide_nodes + layout_.wide_node_count * wide_node_bytes(wide_.layout), layout_.wide_parents);
-  check_zeros(layout_.wide_parents + layout_.wide_node_count * sizeof(u32), layout_.wide_primitive_ids);
-  check_zeros(layout_.wide_primitive_ids + header_.counts.primitive_count * sizeof(u32), layout_.parts);
-  check_zeros(layout_.parts + wide_.part_count * sizeof(StructurePart), layout_.file_bytes);
+  const StructureLayout& at = layout_;
+  const u64 invalid_count = at.packed_count == 0 ? 0 : header_.counts.invalid_count;
+  const u64 used_count = at.packed_count - std::min(at.packed_count, invalid_count);
+  const std::pair<u64, u64> arrays[] = {{at.nodes, at.node_count * sizeof(BvhNode)},
+                                        {at.parents, at.pair_count * sizeof(u32)},
+                                        {at.primitive_ids, at.id_count * sizeof(u32)},
+                                        {at.positions, header_.vertex_count * sizeof(vec3)},
+                                        {at.triangles, header_.triangle_count * sizeof(uvec3)},
+                                        {at.wide_nodes, at.wide_node_count * wide_node_bytes(wide_.layout)},
+                                        {at.wide_parents, at.wide_node_count * sizeof(u32)},
+                                        {at.wide_primitive_ids, at.wide_id_count * sizeof(u32)},
+                                        {at.packed, used_count * sizeof(PackedTriangle)},
+                                        {at.masks, std::min(at.mask_count, used_count) * sizeof(u32)},
+                                        {at.parts, wide_.part_count * sizeof(StructurePart)}};
+  u64 end = header_.header_bytes;
+  for (const auto& [begin, bytes] : arrays) {
+    check_zeros(end, begin);
+    end = begin + bytes;
+  }
+  check_zeros(end, at.content_bytes);
 }
 
 void StructureReader::check_zeros(u64 begin, u64 end) const {
@@ -133,15 +169,24 @@ std::string StructureReader::find_accel_fault() const {
   StructureArrays mesh = arrays();
   if (mesh.counts.node_count + u64{mesh.counts.leaf_count} > 0) {
     return "has " + std::to_string(mesh.counts.node_count) + " nodes and " +
-           std::to_string(mesh.counts.leaf_count) + " leaves of a binary tree; version 3 has none";
+           std::to_string(mesh.counts.leaf_count) + " leaves of a binary tree; an Accel has none";
   }
-  const WideStructureArrays<CompressedBvh4Node> tree = wide_arrays<CompressedBvh4Node>();
+  WideStructureArrays<CompressedBvh4Node> tree = wide_arrays<CompressedBvh4Node>();
+  std::vector<u32> packed_ids;
+  if (has_packed() && mesh.counts.primitive_count <= packed().size()) {
+    packed_ids = ids_of(packed().first(mesh.counts.primitive_count));
+    tree.primitive_ids = packed_ids;
+  }
   mesh.primitive_ids = tree.primitive_ids;
   std::string fault = find_sum_fault(mesh);
   if (fault.empty()) fault = find_vertex_fault(mesh);
   if (fault.empty()) fault = detail::find_wide_fault(tree);
   if (fault.empty()) fault = find_coordinate_fault(mesh);
   if (fault.empty()) fault = find_part_fault();
+  if (fault.empty() && has_packed()) {
+    fault = find_packed_fault({.positions = positions(), .triangles = mesh.triangles}, parts(),
+                              packed().first(packed_ids.size()), masks());
+  }
   return fault;
 }
 
@@ -157,6 +202,13 @@ std::string StructureReader::find_part_fault() const {
   if (sum == header_.triangle_count) return "";
   return "has parts of " + std::to_string(sum) + " triangles in all, but the mesh has " +
          std::to_string(header_.triangle_count);
+}
+
+std::vector<u32> ids_of(std::span<const PackedTriangle> triangles) {
+  std::vector<u32> ids;
+  ids.reserve(triangles.size());
+  for (const PackedTriangle& triangle : triangles) ids.push_back(triangle.primitive);
+  return ids;
 }
 
 std::vector<u32> with_left_out_ids(std::span<const u32> ids, u64 triangle_count) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "builders/geometry/primitive_set.h"
+#include "builders/io/file_check.h"
 #include "builders/io/structure/structure_check.h"
 #include "builders/io/structure/structure_layout.h"
 #include "builders/io/whole_file.h"
@@ -17,13 +18,18 @@ namespace copse::detail {
 /// A file in memory, checked step by step. Each step relies on what the earlier steps have proved.
 class StructureReader {
  public:
+  ///   bytes: the file, at an address that is good for its records; they must stay while the reader is used
   /// Throws: Error bad_file with file, value and limit; Error out_of_memory, Error cancelled.
-  explicit StructureReader(const std::filesystem::path& path, const CancelToken& cancel = {});
+  StructureReader(const std::filesystem::path& path, std::span<const char> bytes, FileCheck check,
+                  const CancelToken& cancel);
 
   const StructureHeader& header() const { return header_; }
 
   /// True if the file holds an Accel, else it holds a binary tree.
-  bool holds_accel() const { return header_.version == accel_version; }
+  bool holds_accel() const { return wide_.contents == StructureContents::accel; }
+
+  /// False for an Accel of an older version: then `packed` is empty, and the wide arrays have ids.
+  bool has_packed() const { return holds_accel() && header_.version >= structure_version; }
   u32 quality() const { return wide_.quality; }
   std::span<const StructurePart> parts() const { return array<StructurePart>(layout_.parts, wide_.part_count); }
 
@@ -35,6 +41,10 @@ class StructureReader {
             .triangles = array<uvec3>(layout_.triangles, header_.triangle_count),
             .positions = positions()};
   }
+  std::span<const PackedTriangle> packed() const {
+    return array<PackedTriangle>(layout_.packed, layout_.packed_count);
+  }
+  std::span<const u32> masks() const { return array<u32>(layout_.masks, layout_.mask_count); }
   std::span<const vec3> positions() const { return array<vec3>(layout_.positions, header_.vertex_count); }
 
   /// 0 if there is no wide tree.
@@ -44,7 +54,7 @@ class StructureReader {
     return {.node_count = wide_.node_count,
             .nodes = array<Node>(layout_.wide_nodes, layout_.wide_node_count),
             .parents = array<u32>(layout_.wide_parents, layout_.wide_node_count),
-            .primitive_ids = array<u32>(layout_.wide_primitive_ids, header_.counts.primitive_count),
+            .primitive_ids = array<u32>(layout_.wide_primitive_ids, layout_.wide_id_count),
             .triangle_count = header_.triangle_count,
             .invalid_count = header_.counts.invalid_count};
   }
@@ -59,8 +69,9 @@ class StructureReader {
 
   void check_header();
   void check_wide_header();
+  void check_accel_header() const;
   void check_size();
-  void check_checksum() const;
+  void check_checksum(const CancelToken& cancel) const;
   void check_padding() const;
   void check_zeros(u64 begin, u64 end) const;
   std::string find_fault() const;
@@ -69,11 +80,14 @@ class StructureReader {
   std::string find_wide_fault() const;
 
   std::filesystem::path path_;
-  FileBytes bytes_;
+  std::span<const char> bytes_;
   StructureHeader header_{};
   StructureWideHeader wide_{};
   StructureLayout layout_{};
 };
+
+/// Returns the ids of the packed triangles of a tree.
+std::vector<u32> ids_of(std::span<const PackedTriangle> triangles);
 
 /// Returns the ids in the tree, then the ids that were left out, ascending, as builders write them.
 std::vector<u32> with_left_out_ids(std::span<const u32> ids, u64 triangle_count);

@@ -13,6 +13,7 @@
 
 namespace copse {
 
+using detail::StructureLayout;
 using detail::TreeArrays;
 using detail::TreeHeader;
 using detail::TreeLayout;
@@ -46,7 +47,8 @@ void save_arrays(const FilePath& path, TreeArrays tree, const CancelToken& cance
   const std::span<const char> nodes = tree.kd_nodes.empty() ? bytes_of(tree.point_nodes) : bytes_of(tree.kd_nodes);
   const std::span<const char> arrays[] = {bytes_of(tree.positions), bytes_of(tree.triangles), nodes,
                                           bytes_of(tree.ids)};
-  detail::write_with_checksum(path.text(), header, arrays, cancel);
+  detail::write_in_blocks(path.text(), header, detail::structure_checksum_at, StructureLayout::old_alignment,
+                          arrays, cancel);
 }
 
 void check_source(const char* name, u64 count, u64 source_count, bool is_built) {
@@ -95,9 +97,7 @@ class TreeReader {
       : path_(path.text()), bytes_(detail::read_whole_file(path_, cancel)) {
     check_header(kind);
     check_size();
-    if (detail::StructureChecksum::of_file(bytes_.text()) != tree_.header.checksum) {
-      fail("has another checksum than its header says: the file is damaged");
-    }
+    check_checksum(cancel);
     find_arrays();
     const std::string fault = detail::find_tree_fault(tree_);
     if (!fault.empty()) fail(fault);
@@ -115,8 +115,8 @@ class TreeReader {
       fail("is no tree file; such a file begins with 'COPST' and has " + to_string(sizeof header) +
            " bytes or more");
     }
-    if (header.version != detail::tree_version) {
-      fail("has version " + to_string(header.version) + "; this Copse reads version " +
+    if (header.version < 1 || header.version > detail::tree_version) {
+      fail("has version " + to_string(header.version) + "; this Copse reads versions 1 to " +
            to_string(detail::tree_version));
     }
     if (header.kind != u32(kind)) {
@@ -141,6 +141,18 @@ class TreeReader {
     if (needed != bytes_.size()) {
       fail("has " + to_string(bytes_.size()) + " bytes; its counts need " + to_string(needed));
     }
+  }
+
+  void check_checksum(const CancelToken& cancel) const {
+    const TreeHeader& header = tree_.header;
+    if (header.version == detail::tree_version) {
+      return detail::check_block_sums(path_, bytes_.text(), TreeLayout::of(header).content_bytes,
+                                      detail::structure_checksum_at, header.checksum, cancel);
+    }
+    const u64 sum = detail::StructureChecksum::of_file(bytes_.text());
+    if (sum == header.checksum) return;
+    fail("has the checksum " + to_string(sum) + "; its header says " + to_string(header.checksum) +
+         ": the file is damaged");
   }
 
   void check_count(const char* what, u64 count, u64 limit) const {

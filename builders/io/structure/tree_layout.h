@@ -5,20 +5,22 @@
 #include <span>
 
 #include "builders/geometry/aabb.h"
+#include "builders/io/structure/block_sums.h"
 #include "builders/io/structure/structure_layout.h"
 #include "builders/io/tree_file.h"
 
 namespace copse::detail {
 
 inline constexpr char tree_magic[8] = {'C', 'O', 'P', 'S', 'T', '\r', '\n', '\x1a'};
-inline constexpr u32 tree_version = 1;
+/// Version 1 had one checksum of all bytes. Version 2 has one per block.
+inline constexpr u32 tree_version = 2;
 
 struct TreeHeader {
   char magic[8];
   u32 version;
   u32 kind;
   u64 file_bytes;
-  u64 checksum;  // of the whole file, with 0 here
+  u64 checksum;  // of the table of block sums; in version 1 of the whole file, with 0 here
   u64 vertex_count;
   u64 triangle_count;  // 0 for trees of points
   u64 node_count;      // 0 for a kd-tree of points, whose nodes are its points
@@ -41,6 +43,7 @@ constexpr u64 tree_node_bytes(TreeKind kind) {
 /// The places of the arrays in the file. Each begins at a multiple of 32 bytes; bytes between them are 0.
 struct TreeLayout {
   u64 positions, triangles, nodes, ids;  // offsets in bytes
+  u64 content_bytes;                     // up to the table of block sums, which version 1 does not have
   u64 file_bytes;
 
   /// Returns the layout for counts of at most 2^34 each.
@@ -50,7 +53,8 @@ struct TreeLayout {
     at.triangles = StructureLayout::padded(at.positions + header.vertex_count * sizeof(vec3));
     at.nodes = StructureLayout::padded(at.triangles + header.triangle_count * sizeof(uvec3));
     at.ids = StructureLayout::padded(at.nodes + header.node_count * tree_node_bytes(TreeKind(header.kind)));
-    at.file_bytes = StructureLayout::padded(at.ids + header.id_count * sizeof(u32));
+    at.content_bytes = StructureLayout::padded(at.ids + header.id_count * sizeof(u32));
+    at.file_bytes = header.version < tree_version ? at.content_bytes : with_block_table(at.content_bytes);
     return at;
   }
 };

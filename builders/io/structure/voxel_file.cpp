@@ -8,6 +8,7 @@
 
 #include "builders/io/image_file.h"
 #include "builders/io/nano_file.h"
+#include "builders/io/structure/structure_writer.h"
 #include "builders/io/structure/voxel_layout.h"
 #include "builders/io/voxel_tree_file.h"
 #include "builders/io/whole_file.h"
@@ -196,47 +197,33 @@ HostVoxels download(const Bricks& bricks) {
 void save_voxels(const FilePath& file_path, const HostVoxels& voxels, const CancelToken& cancel) {
   const fs::path path = file_path.text();
   check("save_voxels", voxels);
-  const GridShape& shape = voxels.shape;
-  const bool has_wide_keys = voxels.is_sparse && place_count(shape) > u64{1} << 32;
-  VoxelHeader header = detail::voxel_header(shape, has_wide_keys ? 2 : 1);
+  VoxelHeader header{};
   header.brick_edge = voxels.is_sparse ? brick_edge : 0;
   header.brick_count = voxels.keys.size();
-  header.file_bytes =
-      sizeof header + voxels.keys.size() * key_bytes(header.version) + voxels.words.size() * sizeof(u32);
-  detail::FileReplacement file(path, cancel);
-  file.write(&header, sizeof header);
-  if (header.version == 1) {
-    const std::vector<u32> keys(voxels.keys.begin(), voxels.keys.end());
-    file.write(keys.data(), keys.size() * sizeof(u32));
-  } else {
-    file.write(voxels.keys.data(), voxels.keys.size() * sizeof(u64));
-  }
-  file.write(voxels.words.data(), voxels.words.size() * sizeof(u32));
-  file.commit();
+  const std::span<const char> arrays[] = {detail::bytes_of(voxels.keys), detail::bytes_of(voxels.words)};
+  detail::write_voxel_file(path, voxels.shape, header, detail::VoxelContents::voxels, arrays, cancel);
 }
 
 HostVoxels load_voxels(const FilePath& file_path, const CancelToken& cancel) {
   const fs::path path = file_path.text();
   const detail::FileBytes bytes = detail::read_whole_file(path, cancel);
   if (bytes.text().starts_with("NanoVDB")) return load_voxels_of_nano(path, cancel);
-  VoxelHeader header;
-  if (bytes.size() < sizeof header) detail::throw_bad_file(path, "is not a voxel file");
-  std::memcpy(&header, bytes.data(), sizeof header);
-  detail::check_voxel_header(path, header, bytes.size());
-  if (header.version == detail::voxel_tree_version) return to_voxels(load_voxel_tree(path, cancel));
+  const detail::VoxelBytes file = detail::check_voxel_file(path, bytes.text(), cancel);
+  const VoxelHeader& header = file.header;
+  if (file.contents == detail::VoxelContents::tree) return to_voxels(load_voxel_tree(path, cancel));
 
   HostVoxels voxels;
   voxels.is_sparse = header.brick_edge > 0;
   voxels.shape = detail::shape_of(header);
-  const u64 bytes_left = bytes.size() - sizeof header, key_size = key_bytes(header.version);
-  if (header.brick_count > bytes_left / key_size || (!voxels.is_sparse && header.brick_count > 0) ||
-      bytes_left % sizeof(u32) != 0) {
+  const u64 array_bytes = file.arrays.size(), key_size = key_bytes(header.version);
+  if (header.brick_count > array_bytes / key_size || (!voxels.is_sparse && header.brick_count > 0) ||
+      array_bytes % sizeof(u32) != 0) {
     detail::throw_bad_file(path, "has " + std::to_string(header.brick_count) + " bricks in " +
                                      std::to_string(bytes.size()) + " bytes");
   }
-  const char* from = bytes.data() + sizeof header;
+  const char* from = file.arrays.data();
   voxels.keys = take_keys(from, header.brick_count, header.version);
-  voxels.words = take<u32>(from, (bytes_left - header.brick_count * key_size) / sizeof(u32));
+  voxels.words = take<u32>(from, (array_bytes - header.brick_count * key_size) / sizeof(u32));
   const std::string fault = find_fault(voxels);
   if (!fault.empty()) detail::throw_bad_file(path, fault);
   return voxels;

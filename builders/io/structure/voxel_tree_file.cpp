@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <fstream>
 
+#include "builders/io/structure/structure_writer.h"
 #include "builders/io/structure/voxel_layout.h"
 #include "builders/io/structure/voxel_tree_check.h"
 #include "builders/io/whole_file.h"
@@ -79,7 +79,7 @@ HostVoxels in_order(const HostVoxels& from) {
 /// Takes the bytes of a file one array after the other.
 class TreeBytes {
  public:
-  TreeBytes(const fs::path& path, const FileBytes& bytes) : path_(path), bytes_(bytes) {}
+  TreeBytes(const fs::path& path, std::string_view bytes) : path_(path), bytes_(bytes) {}
 
   template <class T>
   std::vector<T> take(u64 count, const char* what) {
@@ -100,7 +100,7 @@ class TreeBytes {
 
  private:
   const fs::path& path_;
-  const FileBytes& bytes_;
+  std::string_view bytes_;
   u64 at_ = 0;
 };
 
@@ -171,42 +171,27 @@ HostVoxels to_voxels(const HostVoxelTree& tree) {
 
 void save_voxel_tree(const FilePath& path, const HostVoxelTree& tree, const CancelToken& cancel) {
   check("save_voxel_tree", tree);
-  VoxelHeader header = voxel_header(tree.shape, voxel_tree_version);
+  VoxelHeader header{};
   header.brick_edge = brick_edge;
   header.brick_count = sizes_of(tree).brick_count;
   VoxelTreeHeader counts{tree.is_dag ? 2u : 1u, tree.level_count, tree.links.size(), tree.leaves.size(), {}};
   std::copy(tree.level_nodes.begin(), tree.level_nodes.end(), counts.level_nodes);
-  const u64 node_bytes = tree.nodes.size() * sizeof(VoxelNode), leaf_bytes = tree.leaves.size() * sizeof(u64),
-            link_bytes = tree.links.size() * sizeof(u32);
-  header.file_bytes = sizeof header + sizeof counts + node_bytes + leaf_bytes + link_bytes;
-  FileReplacement file(path.text(), cancel);
-  file.write(&header, sizeof header);
-  file.write(&counts, sizeof counts);
-  file.write(tree.nodes.data(), node_bytes);
-  file.write(tree.leaves.data(), leaf_bytes);
-  file.write(tree.links.data(), link_bytes);
-  file.commit();
+  const std::span<const char> arrays[] = {bytes_of(std::span<const VoxelTreeHeader>(&counts, 1)),
+                                          bytes_of(tree.nodes), bytes_of(tree.leaves), bytes_of(tree.links)};
+  write_voxel_file(path.text(), tree.shape, header, VoxelContents::tree, arrays, cancel);
 }
 
 bool holds_voxel_tree(const FilePath& path) {
-  VoxelHeader header{};
-  std::ifstream file(path.text(), std::ios::binary);
-  if (!file) throw_bad_file(path.text(), "cannot be opened");
-  file.read(reinterpret_cast<char*>(&header), sizeof header);
-  return std::memcmp(header.magic, voxel_magic, sizeof voxel_magic) == 0 && header.version == voxel_tree_version;
+  return voxel_contents(path.text()) == VoxelContents::tree;
 }
 
 HostVoxelTree load_voxel_tree(const FilePath& file_path, const CancelToken& cancel) {
   const fs::path path = file_path.text();
   const FileBytes bytes = read_whole_file(path, cancel);
-  TreeBytes from(path, bytes);
-  const VoxelHeader header = from.take<VoxelHeader>(1, "headers")[0];
-  check_voxel_header(path, header, bytes.size());
-  if (header.version != voxel_tree_version) {
-    throw_bad_file(path, "has version " + to_string(header.version) +
-                             ", which holds no octree and no DAG; those have " + "version " +
-                             to_string(voxel_tree_version));
-  }
+  const VoxelBytes file = check_voxel_file(path, bytes.text(), cancel);
+  const VoxelHeader& header = file.header;
+  if (file.contents != VoxelContents::tree) throw_bad_file(path, "holds voxels, and no octree and no DAG");
+  TreeBytes from(path, file.arrays);
   const VoxelTreeHeader counts = from.take<VoxelTreeHeader>(1, "headers of a tree")[0];
   if (counts.kind < 1 || counts.kind > 2) {
     throw_bad_file(path, "holds a tree of kind " + to_string(counts.kind) + "; it can be 1 (octree) or 2 (DAG)");
@@ -218,7 +203,7 @@ HostVoxelTree load_voxel_tree(const FilePath& file_path, const CancelToken& canc
   u64 node_count = 0;
   for (u32 level = 0; level < max_voxel_levels; ++level) {
     tree.level_nodes[level] = counts.level_nodes[level];
-    node_count += std::min(counts.level_nodes[level], bytes.size());
+    node_count += std::min<u64>(counts.level_nodes[level], bytes.size());
   }
   tree.nodes = from.take<VoxelNode>(node_count, "nodes");
   tree.leaves = from.take<u64>(counts.leaf_count, "leaves");

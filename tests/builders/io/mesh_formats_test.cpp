@@ -66,9 +66,9 @@ TEST(MeshFormats, WhatIsWrittenIsReadBack) {
 TEST(MeshFormats, RefuseToWriteWhatCannotBeRead) {
   const TemporaryFolder folder;
   const Mesh mesh = generate_cube();
-  for (const char* name : {"mesh", "mesh.glb", "mesh.ply.gz"}) {
+  for (const char* name : {"mesh", "mesh.glb", "mesh.gz", "mesh.glb.gz"}) {
     EXPECT_COPSE_ERROR(save_mesh(folder / name, mesh), ErrorCode::bad_file,
-                       "is none of a mesh that save_mesh writes: .obj, .ply, .stl or .off");
+                       "is none of a mesh that save_mesh writes: .obj, .ply, .stl or .off, with or without .gz");
   }
   Mesh broken = mesh;
   broken.triangles[7].y = 8;
@@ -105,6 +105,26 @@ TEST(PackedMesh, IsUnpackedByItsMagicBytes) {
     expect_same_surface(
         parse_mesh(gzip(bytes.substr(0, middle)) + gzip(bytes.substr(middle)) + std::string(99, '\0')), mesh);
   }
+}
+
+TEST(PackedMesh, IsWrittenByItsEnding) {
+  const TemporaryFolder folder;
+  const Mesh mesh = generate_sphere(5);  // more bytes than a piece of the packer
+  for (size_t i = 0; i < 4; ++i) {
+    const std::filesystem::path path = folder / ("mesh" + std::string(endings[i]) + ".Gz");
+    save_mesh(path, mesh);
+    const std::string packed = read_bytes(path);
+    EXPECT_EQ(packed.substr(0, 2), "\x1f\x8b");
+    EXPECT_LT(packed.size(), mesh_bytes(mesh, all_formats[i]).size());
+    expect_same_surface(load_mesh(path), mesh);
+    save_mesh(path, mesh);
+    EXPECT_EQ(read_bytes(path), packed) << "no time stands in the file";
+  }
+  save_mesh(folder / "none.off.gz", Mesh{});
+  EXPECT_COPSE_ERROR(load_mesh(folder / "none.off.gz"), ErrorCode::bad_file, "none.off.gz");
+  save_ply(folder / "mesh.ply.Gz", mesh);  // PLY whatever the ending
+  EXPECT_EQ(read_bytes(folder / "mesh.ply.Gz"), mesh_bytes(mesh, MeshFormat::ply));
+  EXPECT_COPSE_ERROR(save_mesh("/dev/full.gz", mesh), ErrorCode::bad_file, "is none of a mesh");
 }
 
 TEST(PackedMesh, NamesDamageAndLimits) {

@@ -12,19 +12,19 @@ const std::string corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
 const std::vector<vec3> corner_positions = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
 const std::vector<uvec3> one_triangle = {{0, 1, 2}};
 
-Mesh load(const std::string& text, MeshReport* report = nullptr, u32 workers = 0) {
+Mesh mesh_of(const std::string& text, MeshReport* report = nullptr, u32 workers = 0) {
   static const TemporaryFolder folder;
   return load_mesh(folder.write("mesh.obj", text), {.cancel = {}, .workers = workers}, report);
 }
 
-void expect_error(const std::string& text, const std::string& part) {
+void expect_obj_error(const std::string& text, const std::string& part) {
   SCOPED_TRACE(text);
-  EXPECT_COPSE_ERROR(load(text), ErrorCode::bad_file, "mesh.obj: " + part);
+  EXPECT_COPSE_ERROR(mesh_of(text), ErrorCode::bad_file, "mesh.obj: " + part);
 }
 
 void expect_one_triangle(const std::string& text) {
   SCOPED_TRACE(text);
-  const Mesh mesh = load(text);
+  const Mesh mesh = mesh_of(text);
   EXPECT_EQ(mesh.positions, corner_positions);
   EXPECT_EQ(mesh.triangles, one_triangle);
 }
@@ -67,7 +67,7 @@ TEST(Obj, IgnoresGroupsMaterialsAndLines) {
                            "v 0 0 1\nvp 0.3\nf 1 2 3\nl 1 2 3\np 1\ng\nusemtl blue\ns off\nf 1 3 4\n";
   testing::internal::CaptureStderr();
   testing::internal::CaptureStdout();
-  const Mesh mesh = load(text);
+  const Mesh mesh = mesh_of(text);
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
   EXPECT_EQ(mesh.positions.size(), 4u);
@@ -75,7 +75,7 @@ TEST(Obj, IgnoresGroupsMaterialsAndLines) {
 }
 
 TEST(Obj, KeepsTheOrderOfFacesOfAllSizes) {
-  const Mesh mesh = load("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv -1 0.5 0\nf 1 2 3 4 5\nf 1 2 3\nf 1 2 3 4\n");
+  const Mesh mesh = mesh_of("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv -1 0.5 0\nf 1 2 3 4 5\nf 1 2 3\nf 1 2 3 4\n");
   EXPECT_EQ(mesh.triangles,
             (std::vector<uvec3>{{0, 1, 2}, {0, 2, 3}, {0, 3, 4}, {0, 1, 2}, {0, 1, 2}, {0, 2, 3}}));
 }
@@ -85,45 +85,46 @@ TEST(Obj, FacesMayComeBeforeTheirVertices) {
 }
 
 TEST(Obj, RejectsIndexPastEnd) {
-  expect_error(corners + "f 1 2 4\n", "line 4: index 4 is past the last of 3 vertices");
-  expect_error(corners + "f 1 2 3\n\n# comment\nf 1 2 \\\n 9\n", "line 7: index 9 is past the last of 3 vertices");
-  expect_error(corners + "f 1 2 99999999999\n",
-               "line 4: corner '99999999999': the index is above the limit of 2147483647");
-  expect_error(corners + "f 1 2 99999999999999999999999\n",
-               "line 4: corner '99999999999999999999999': the index is above");
+  expect_obj_error(corners + "f 1 2 4\n", "line 4: index 4 is past the last of 3 vertices");
+  expect_obj_error(corners + "f 1 2 3\n\n# comment\nf 1 2 \\\n 9\n",
+                   "line 7: index 9 is past the last of 3 vertices");
+  expect_obj_error(corners + "f 1 2 99999999999\n",
+                   "line 4: corner '99999999999': the index is above the limit of 2147483647");
+  expect_obj_error(corners + "f 1 2 99999999999999999999999\n",
+                   "line 4: corner '99999999999999999999999': the index is above");
 }
 
 TEST(Obj, RejectsIndexZero) {
-  expect_error(corners + "f 0 1 2\n", "line 4: corner '0': index 0 is not allowed; the first vertex is 1");
+  expect_obj_error(corners + "f 0 1 2\n", "line 4: corner '0': index 0 is not allowed; the first vertex is 1");
 }
 
 TEST(Obj, RejectsNegativeIndexBeforeTheFirstVertex) {
-  expect_error(corners + "f -1 -2 -4\nv 1 1 1\n",
-               "line 4: index -4 reaches before the first of 3 vertices so far");
+  expect_obj_error(corners + "f -1 -2 -4\nv 1 1 1\n",
+                   "line 4: index -4 reaches before the first of 3 vertices so far");
 }
 
 TEST(Obj, RejectsCornersThatAreNoIndices) {
-  expect_error(corners + "f 1 2 x\n", "line 4: corner 'x' does not begin with an index");
-  expect_error(corners + "f 1 2 3.0\n", "line 4: corner '3.0' does not begin with an index");
-  expect_error(corners + "f 1 2 /3\n", "line 4: corner '/3' does not begin with an index");
-  expect_error(corners + "f 1 2 3/1/1/1\n", "line 4: corner '3/1/1/1' has more than 3 indices");
-  expect_error(corners + "f 1 2 +-3\n", "line 4: corner '+-3' does not begin");
+  expect_obj_error(corners + "f 1 2 x\n", "line 4: corner 'x' does not begin with an index");
+  expect_obj_error(corners + "f 1 2 3.0\n", "line 4: corner '3.0' does not begin with an index");
+  expect_obj_error(corners + "f 1 2 /3\n", "line 4: corner '/3' does not begin with an index");
+  expect_obj_error(corners + "f 1 2 3/1/1/1\n", "line 4: corner '3/1/1/1' has more than 3 indices");
+  expect_obj_error(corners + "f 1 2 +-3\n", "line 4: corner '+-3' does not begin");
 }
 
 TEST(Obj, LeavesOutFacesOfFewerThanThreeCorners) {
   for (const char* face : {"f 1 2", "f 1 2 # 3", "f", "f 2/1/1"}) {
     SCOPED_TRACE(face);
     MeshReport report;
-    const Mesh mesh = load(corners + "# no face:\n" + face + "\nf 1 2 3\n" + face, &report);
+    const Mesh mesh = mesh_of(corners + "# no face:\n" + face + "\nf 1 2 3\n" + face, &report);
     EXPECT_EQ(mesh.triangles, one_triangle);
     EXPECT_FALSE(report.is_complete());
     EXPECT_EQ(report.message(), "2 faces of fewer than 3 corners (the first: line 5) were left out");
   }
-  expect_error(corners + "f 1 2\n",
-               "has 0 faces left; at least 1 is needed: 1 face of fewer than 3 corners (line 4) was left out");
+  expect_obj_error(corners + "f 1 2\n",
+                   "has 0 faces left; at least 1 is needed: 1 face of fewer than 3 corners (line 4) was left out");
   // Indices are checked nevertheless.
-  expect_error(corners + "f 1 2 3\nf 1 4\n", "line 5: index 4 is past the last of 3 vertices");
-  expect_error(corners + "f 1 2 3\nf 1 x\n", "line 5: corner 'x' does not begin with an index");
+  expect_obj_error(corners + "f 1 2 3\nf 1 4\n", "line 5: index 4 is past the last of 3 vertices");
+  expect_obj_error(corners + "f 1 2 3\nf 1 x\n", "line 5: corner 'x' does not begin with an index");
 }
 
 TEST(Obj, LeavesOutVerticesThatAreNotFinite) {
@@ -132,38 +133,39 @@ TEST(Obj, LeavesOutVerticesThatAreNotFinite) {
     const std::string bad = std::string("v 1 ") + value + " 0\n";
     MeshReport report;
     // The vertices behind it get other numbers.
-    Mesh mesh = load("v 0 0 0\n" + bad + "v 1 0 0\nv 0 1 0\nf 1 3 4\n", &report);
+    Mesh mesh = mesh_of("v 0 0 0\n" + bad + "v 1 0 0\nv 0 1 0\nf 1 3 4\n", &report);
     EXPECT_EQ(mesh.positions, corner_positions);
     EXPECT_EQ(mesh.triangles, one_triangle);
     EXPECT_EQ(report.message(), "1 vertex that is not finite (line 2) was left out");
-    mesh = load(bad + bad + corners + "f 3 4 5\nf 3 \\\n4 2\n# more\nf 5 3 4\nf 1 -2 -1\n", &report);
+    mesh = mesh_of(bad + bad + corners + "f 3 4 5\nf 3 \\\n4 2\n# more\nf 5 3 4\nf 1 -2 -1\n", &report);
     EXPECT_EQ(mesh.positions, corner_positions);
     EXPECT_EQ(mesh.triangles, (std::vector<uvec3>{{0, 1, 2}, {2, 0, 1}}));
     EXPECT_EQ(report.message(),
               "2 vertices that are not finite (the first: line 1), 2 faces with such a vertex (the first: line 7) "
               "were left out");
   }
-  expect_error("v 0 0 nan\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 2\n",
-               "has 0 faces left; at least 1 is needed: 1 vertex that is not finite (line 1), 1 face with such a "
-               "vertex (line 4), 1 face of fewer than 3 corners (line 5) were left out");
+  expect_obj_error(
+      "v 0 0 nan\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 2\n",
+      "has 0 faces left; at least 1 is needed: 1 vertex that is not finite (line 1), 1 face with such a "
+      "vertex (line 4), 1 face of fewer than 3 corners (line 5) were left out");
 }
 
 TEST(Obj, ReportsNothingOfAWholeMesh) {
   MeshReport report{.vertices = {.count = 7, .first = "line 7"}, .faces = {}, .short_faces = {}};
-  load(corners + "f 1 2 3\n", &report);
+  mesh_of(corners + "f 1 2 3\n", &report);
   EXPECT_TRUE(report.is_complete());
   EXPECT_EQ(report.message(), "");
 }
 
 TEST(Obj, RejectsCoordinatesThatAreNoNumbers) {
   for (const char* value : {"x", "1,5", "0x10", "1.5f", "--1", "+-1", "1e", ".", "1_0"}) {
-    expect_error(std::string("v 0 0 0\nv 1 ") + value + " 0\n",
-                 std::string("line 2: y is '") + value + "', not a number");
+    expect_obj_error(std::string("v 0 0 0\nv 1 ") + value + " 0\n",
+                     std::string("line 2: y is '") + value + "', not a number");
   }
 }
 
 float read_number(const std::string& number) {
-  return load("v 0 " + number + " 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").positions.at(0).y;
+  return mesh_of("v 0 " + number + " 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").positions.at(0).y;
 }
 
 TEST(Obj, ReadsTheNearestFloat) {
@@ -187,30 +189,31 @@ TEST(Obj, ReadsNumbersThatAreTooSmallForAnyTypeAsZero) {
 }
 
 TEST(Obj, RejectsVerticesOfFewerThanThreeCoordinates) {
-  expect_error("v 0 0 0\nv 1 0\n", "line 2: the vertex has no z");
-  expect_error("v", "line 1: the vertex has no x");
+  expect_obj_error("v 0 0 0\nv 1 0\n", "line 2: the vertex has no z");
+  expect_obj_error("v", "line 1: the vertex has no x");
 }
 
 TEST(Obj, RejectsMeshesWithoutFaces) {
-  expect_error("", "has 0 faces");
-  expect_error(corners, "has 0 faces");
-  expect_error("hello\nworld\n", "has 0 faces");
+  expect_obj_error("", "is empty; at least 1 face is needed");
+  expect_obj_error(corners, "has 0 faces");
+  expect_obj_error("hello\nworld\n", "has 0 faces");
 }
 
 TEST(Obj, RejectsZeroBytes) {
-  expect_error(std::string("v 0 0 0\nv 1 0\0 0\n", 16), "line 2: character 6 is a zero byte");
+  expect_obj_error(std::string("v 0 0 0\nv 1 0\0 0\n", 16), "line 2: character 6 is a zero byte");
 }
 
 TEST(Obj, MessagesHoldNoControlCharactersAndNoLongTokens) {
-  expect_error("v 0 0 \x1b[31m\xff\n", "line 1: z is '?[31m?', not a number");
-  expect_error("v 0 0 " + std::string(1000, 'y') + "\n", "line 1: z is '" + std::string(40, 'y') + "...', not");
+  expect_obj_error("v 0 0 \x1b[31m\xff\n", "line 1: z is '?[31m?', not a number");
+  expect_obj_error("v 0 0 " + std::string(1000, 'y') + "\n",
+                   "line 1: z is '" + std::string(40, 'y') + "...', not");
 }
 
 TEST(Obj, EveryTruncationLoadsOrIsRefused) {
   const std::string text = corners + "v 0 0 1\nf 1/1/1 2 \\\n3\nf -4 -3 -1 -2\n# end\n";
   for (size_t size = 0; size <= text.size(); ++size) {
     try {
-      const Mesh mesh = load(text.substr(0, size));
+      const Mesh mesh = mesh_of(text.substr(0, size));
       for (const uvec3& t : mesh.triangles) EXPECT_LT(std::max({t.x, t.y, t.z}), mesh.positions.size());
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::bad_file);
@@ -223,7 +226,7 @@ TEST(Obj, JoinsAMillionLinesAtOnceLarge) {
   std::string text = corners + "f 1 2 3\nf";
   for (int i = 0; i < 1000000; ++i) text += " \\\n";
   const std::clock_t begin = std::clock();
-  EXPECT_EQ(load(text + "1 2 3").triangles.size(), 2u);
+  EXPECT_EQ(mesh_of(text + "1 2 3").triangles.size(), 2u);
   EXPECT_LT(double(std::clock() - begin) / CLOCKS_PER_SEC, 2);
 }
 
@@ -290,12 +293,12 @@ TEST(Obj, ThreadsReadWhatOneThreadReadsLarge) {
     ManyLines lines(seed);
     while (lines.text().size() < 5'000'000) lines.add_random_line();
     for (const u32 workers : {1u, 2u, 5u, 0u}) {
-      const Mesh mesh = load(lines.text(), nullptr, workers);
+      const Mesh mesh = mesh_of(lines.text(), nullptr, workers);
       EXPECT_EQ(mesh.positions, lines.mesh().positions);
       EXPECT_EQ(mesh.triangles, lines.mesh().triangles);
     }
   }
-  EXPECT_COPSE_ERROR(load(corners, nullptr, 4097), ErrorCode::invalid_argument, "4097 workers; at most 4096");
+  EXPECT_COPSE_ERROR(mesh_of(corners, nullptr, 4097), ErrorCode::invalid_argument, "4097 workers; at most 4096");
 }
 
 /// Of several errors, the first one counts, wherever the file was cut.
@@ -310,21 +313,22 @@ TEST(Obj, NamesTheFirstErrorOfALargeFileLarge) {
   const std::string count = std::to_string(lines.mesh().positions.size());
 
   MeshReport report;
-  load(good + "v nan 0 0\n" + corners + "f -1 -2 -3\nf -2 -3 -4\n", &report);
+  mesh_of(good + "v nan 0 0\n" + corners + "f -1 -2 -3\nf -2 -3 -4\n", &report);
   EXPECT_EQ(report.short_faces.first, "line " + std::to_string(short_line));
   EXPECT_EQ(report.vertices.first, "line " + number);
   EXPECT_EQ(report.faces.first, "line " + std::to_string(lines.line_count() + 6));
 
   while (lines.text().size() < 6'000'000) lines.add_random_line();
   const std::string behind = lines.text().substr(good.size()) + "f 1 2 x\n";
-  expect_error(good + "v 0 0 y\n" + behind, "line " + number + ": z is 'y', not a number");
-  expect_error(
+  expect_obj_error(good + "v 0 0 y\n" + behind, "line " + number + ": z is 'y', not a number");
+  expect_obj_error(
       good + "f -1 -2 -" + count + "9\n" + behind,
       "line " + number + ": index -" + count + "9 reaches before the first of " + count + " vertices so far");
-  expect_error(
+  expect_obj_error(
       good + "f 1 2 9999999\n" + lines.text().substr(good.size()) + "f 1 2 9999999\n",
       "line " + number + ": index 9999999 is past the last of " + std::to_string(lines.mesh().positions.size()));
-  expect_error(good + std::string("v 0\0", 4) + "\n" + behind, "line " + number + ": character 4 is a zero byte");
+  expect_obj_error(good + std::string("v 0\0", 4) + "\n" + behind,
+                   "line " + number + ": character 4 is a zero byte");
 }
 
 TEST(LoadMesh, TellsFormatsByTheEnding) {

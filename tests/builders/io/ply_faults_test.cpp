@@ -113,7 +113,7 @@ TEST(PlyFaults, RejectsHeadersThatLackSomething) {
 }
 
 TEST(PlyFaults, RejectsMalformedHeaders) {
-  expect_error("", "line 1: begins with ''");
+  expect_error("", "is empty; at least 1 face is needed");
   expect_error("solid\n", "line 1: begins with 'soli'");
   expect_error("ply\n", "line 2: the file ends before 'end_header'");
   expect_error("ply\nformat ascii 1.0\nend_header", "line 3: the file ends before");

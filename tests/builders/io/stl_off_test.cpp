@@ -89,8 +89,9 @@ TEST(Stl, RefusesCountsThatLieAndFilesThatAreCut) {
   expect_fault(MeshFormat::stl, binary_stl("", square_corners, 1), "promises 1 triangles, which take 134 bytes");
   expect_fault(MeshFormat::stl, whole + "x", "promises 2 triangles, which take 184 bytes; it has 185");
   expect_fault(MeshFormat::stl, whole.substr(0, 83), "has 83 bytes; a binary STL file has at least 84");
-  expect_fault(MeshFormat::stl, "",
-               "has 0 bytes; a binary STL file has at least 84, and a text begins with 'solid'");
+  for (const MeshFormat format : {MeshFormat::stl, MeshFormat::off}) {
+    expect_fault(format, "", "is empty; at least 1 face is needed");
+  }
   expect_fault(MeshFormat::stl, binary_stl("", {}, 0), "has 0 faces; at least 1 is needed");
   for (size_t size = 0; size < whole.size(); ++size) {
     EXPECT_COPSE_ERROR(parse(MeshFormat::stl, whole.substr(0, size)), ErrorCode::bad_file, "mesh: ");

@@ -10,7 +10,7 @@
 #include "builders/geometry/generate.h"
 #include "builders/io/mesh_file.h"
 #include "builders/io/structure/structure_layout.h"
-#include "tests/builders/io/temporary_folder.h"
+#include "tests/builders/io/sealed_file.h"
 #include "tests/support/backends.h"
 #include "tests/support/device_mesh.h"
 #include "tests/support/filled_memory.h"
@@ -20,6 +20,7 @@ namespace {
 
 using detail::StructureHeader;
 using detail::StructureLayout;
+using detail::StructureWideHeader;
 
 class StructureOnEachBackend : public OnEachBackend {
  protected:
@@ -109,7 +110,9 @@ INSTANTIATE_TEST_SUITE_P(, StructureFileTest, testing::Values(Backend::cpu), bac
 struct OpenFile {
   explicit OpenFile(const std::string& bytes) : bytes(bytes) {
     std::memcpy(&header, bytes.data(), sizeof header);
-    layout = StructureLayout::of(header, {});
+    StructureWideHeader wide;
+    std::memcpy(&wide, bytes.data() + sizeof header, sizeof wide);
+    layout = StructureLayout::of(header, wide);
   }
 
   template <class T>
@@ -131,13 +134,8 @@ struct OpenFile {
   }
 
   std::string sealed() {
-    header.checksum = 0;
     std::memcpy(bytes.data(), &header, sizeof header);
-    detail::StructureChecksum sum;
-    sum.add(std::span<const char>(bytes));
-    header.checksum = sum.value();
-    std::memcpy(bytes.data(), &header, sizeof header);
-    return bytes;
+    return test::sealed(bytes);
   }
 
   std::string bytes;
@@ -161,11 +159,14 @@ TEST_P(StructureFileTest, RejectsOtherFiles) {
   expect_error(bytes.substr(0, 500), "has 500 bytes; its header promises " + std::to_string(bytes.size()));
   expect_error(bytes + "x", "has " + std::to_string(bytes.size() + 1) + " bytes; its header promises");
   OpenFile newer(bytes);
-  newer.header.version = 4;
-  expect_error(newer.sealed(), "has version 4; this Copse reads versions 1 to 3");
+  newer.header.version = 5;
+  expect_error(newer.sealed(), "has version 5; this Copse reads versions 1 to 4");
   std::string flipped = bytes;
   flipped[300] = char(flipped[300] ^ 4);
-  expect_error(flipped, "has the checksum ");
+  expect_error(flipped, "block 0 of 1, from byte 0 on, has the checksum ");
+  flipped = bytes;
+  flipped.back() = char(flipped.back() ^ 4);
+  expect_error(flipped, "its table of checksums has the checksum ");
 }
 
 TEST_P(StructureFileTest, RejectsCountsThatDoNotFit) {
@@ -178,7 +179,7 @@ TEST_P(StructureFileTest, RejectsCountsThatDoNotFit) {
   expect_error([](OpenFile& f) { f.header.vertex_count = ~u64{0}; }, "promises 18446744073709551615 vertices");
   expect_error([](OpenFile& f) { f.header.triangle_count = max_primitives + 1; }, "2147483649 triangles");
   expect_error([](OpenFile& f) { f.header.counts.node_count = 0xffffffff; }, "bytes; its counts need");
-  expect_error([](OpenFile& f) { f.header.header_bytes = 64; }, "has a header of 64 bytes, not 96");
+  expect_error([](OpenFile& f) { f.header.header_bytes = 64; }, "has a header of 64 bytes, not 128");
   expect_error([](OpenFile& f) { f.header.counts.invalid_count = 1; },
                "12 primitives in the tree and 1 left out are not the 12 triangles");
   expect_error([](OpenFile& f) { f.header.counts.leaf_count = 13; }, "13 leaves for 12 primitives");

@@ -8,7 +8,7 @@
 #include "builders/kd/sah_kd_validate.h"
 #include "builders/points/kd_validate.h"
 #include "builders/points/point_bvh_validate.h"
-#include "tests/builders/io/temporary_folder.h"
+#include "tests/builders/io/sealed_file.h"
 #include "tests/support/backends.h"
 #include "tests/support/device_mesh.h"
 #include "tests/support/hard_meshes.h"
@@ -88,13 +88,13 @@ TEST_P(TreeFiles, AreLaidOutAsDescribed) {
   const std::string bytes = save_kd(points);
   EXPECT_EQ(bytes.substr(0, 8), std::string("COPST\r\n\x1a"));
   const auto word = [&](size_t at) { return word_at(bytes, at); };
-  EXPECT_EQ(word(8), 1u);
+  EXPECT_EQ(word(8), 2u);
   EXPECT_EQ(word(12), 1u);
   EXPECT_EQ(word(16), bytes.size());
   EXPECT_EQ(word(32), 3u);
   EXPECT_EQ(word(56), 3u);
   EXPECT_EQ(word(64), 3u);
-  EXPECT_EQ(bytes.size(), 128u + 64 + 32);
+  EXPECT_EQ(bytes.size(), 128u + 64 + 32 + 8);
   EXPECT_EQ(word(128 + 64), 2u);  // the middle point is the root
   EXPECT_EQ(word(128 + 64 + 4), 1u);
   EXPECT_EQ(word(128 + 64 + 8), 0u);
@@ -156,8 +156,7 @@ class DamagedTreeFiles : public TreeFiles {
   void expect_refused(const std::string& bytes, const Load& load, const std::string& part, const Change& change) {
     OpenFile file{bytes};
     change(file);
-    file.header().checksum = detail::StructureChecksum::of_file(file.bytes);
-    EXPECT_COPSE_ERROR(load(write(file.bytes)), ErrorCode::bad_file, part);
+    EXPECT_COPSE_ERROR(load(write(sealed(file.bytes))), ErrorCode::bad_file, part);
   }
 };
 INSTANTIATE_TEST_SUITE_P(, DamagedTreeFiles, testing::Values(Backend::cpu), backend_test_name);
@@ -169,7 +168,7 @@ TEST_P(DamagedTreeFiles, OfAnyKindAreRefusedByTheirHeader) {
     expect_refused(bytes, load, part, change);
   };
   refused("is no tree file", [](OpenFile& f) { f.header().magic[4] = 'E'; });
-  refused("has version 2; this Copse reads version 1", [](OpenFile& f) { f.header().version = 2; });
+  refused("has version 3; this Copse reads versions 1 to 2", [](OpenFile& f) { f.header().version = 3; });
   refused("holds a tree of kind 9", [](OpenFile& f) { f.header().kind = 9; });
   refused("its header promises 77", [](OpenFile& f) { f.header().file_bytes = 77; });
   refused("18446744073709551615 vertices; at most", [](OpenFile& f) { f.header().vertex_count = ~u64{0}; });

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "builders/geometry/generate.h"
-#include "tests/builders/io/temporary_folder.h"
+#include "tests/builders/io/sealed_file.h"
 #include "tests/support/backends.h"
 #include "tests/support/device_mesh.h"
 
@@ -46,14 +46,15 @@ TEST_P(VoxelFile, IsLaidOutAsDescribed) {
   const std::string bytes = read_bytes(folder_ / "a.voxels");
   EXPECT_EQ(bytes.substr(0, 8), std::string("COPSV\r\n\x1a"));
   const auto word = [&](size_t at) { return word_at(bytes, at); };
-  EXPECT_EQ(word(8), 1u);
+  EXPECT_EQ(word(8), 4u);
   EXPECT_EQ(word(12), 8u);
   EXPECT_EQ(word(16), bytes.size());
   const u32 count = word(24);
   EXPECT_EQ(word(64), 20u);
-  EXPECT_EQ(bytes.size(), 80 + count * 4 + count * 64);
-  EXPECT_EQ(word(80), voxels.keys[0]);
-  EXPECT_EQ(word(80 + 4 * count), voxels.words[0]);
+  EXPECT_EQ(word(88), 1u);
+  EXPECT_EQ(bytes.size(), 96 + count * 8 + count * 64 + 8);
+  EXPECT_EQ(word(96), voxels.keys[0]);
+  EXPECT_EQ(word(96 + 8 * count), voxels.words[0]);
 }
 
 /// Returns how many faces of set voxels have no set voxel on their other side, one by one.
@@ -135,17 +136,14 @@ TEST_P(VoxelFile, IsNeverTrusted) {
   save_voxels(folder_ / "a.voxels", voxels);
   const std::string good = read_bytes(folder_ / "a.voxels");
   const auto load = [&](const std::string& bytes) { (void)load_voxels(folder_.write("b.voxels", bytes)); };
-  const auto with_word = [&](size_t at, u32 value) {
-    std::string bytes = good;
-    std::memcpy(bytes.data() + at, &value, 4);
-    return bytes;
-  };
+  const auto with_word = [&](size_t at, u32 value) { return sealed_with_word(good, at, value); };
   const ErrorCode bad = ErrorCode::bad_file;
   EXPECT_COPSE_ERROR(load(""), bad, "is not a voxel file");
   EXPECT_COPSE_ERROR(load("x" + good.substr(1)), bad, "is not a voxel file");
-  EXPECT_COPSE_ERROR(load(with_word(8, 0)), bad, "version 0; this Copse reads versions 1 to 3");
-  EXPECT_COPSE_ERROR(load(with_word(8, 4)), bad, "version 4");
-  EXPECT_COPSE_ERROR(load(with_word(8, 2)), bad, "are needed");  // its keys have 64 bits
+  EXPECT_COPSE_ERROR(load(with_word(8, 0)), bad, "version 0; this Copse reads versions 1 to 4");
+  EXPECT_COPSE_ERROR(load(with_word(8, 5)), bad, "version 5");
+  EXPECT_COPSE_ERROR(load(with_word(88, 3)), bad, "contents of kind 3; it can be 1 (voxels) or 2 (a tree)");
+  EXPECT_COPSE_ERROR(load(with_word(88, 2)), bad, "holds a tree of kind 0");
   EXPECT_COPSE_ERROR(load(good + "more"), bad, "the header says");
   EXPECT_COPSE_ERROR(load(good.substr(0, good.size() - 64)), bad, "the header says");
   EXPECT_COPSE_ERROR(load(with_word(12, 4)), bad, "bricks of 4");
@@ -153,8 +151,8 @@ TEST_P(VoxelFile, IsNeverTrusted) {
   EXPECT_COPSE_ERROR(load(with_word(24, u32(voxels.keys.size()) - 1)), bad, "are needed");
   EXPECT_COPSE_ERROR(load(with_word(64, 0)), bad, "resolution of 0");
   EXPECT_COPSE_ERROR(load(with_word(64, 1u << 30)), bad, "65536");
-  EXPECT_COPSE_ERROR(load(with_word(80, 27)), bad, "place 27 of 27");
-  EXPECT_COPSE_ERROR(load(with_word(84, 0)), bad, "the one before it is at");
+  EXPECT_COPSE_ERROR(load(with_word(96, 27)), bad, "place 27 of 27");
+  EXPECT_COPSE_ERROR(load(with_word(104, 0)), bad, "the one before it is at");
   EXPECT_COPSE_ERROR(load(with_word(60, 0xfff00000)), bad, "no size");
   EXPECT_COPSE_ERROR(load(with_word(60, 0)), bad, "no size");  // one over the edge is infinite
   HostVoxels wrong = voxels;
@@ -162,7 +160,7 @@ TEST_P(VoxelFile, IsNeverTrusted) {
   EXPECT_COPSE_ERROR(save_voxels(folder_ / "c.voxels", wrong), ErrorCode::invalid_argument, "are needed");
 }
 
-/// Places past 2^32 need keys of 64 bits, and so another version of the file.
+/// Places past 2^32 need keys of 64 bits.
 TEST_P(VoxelFile, KeepsKeysOf39Bits) {
   HostVoxels voxels;
   voxels.shape = {dvec3(0), dvec3(1), uvec3(65536)};
@@ -171,8 +169,7 @@ TEST_P(VoxelFile, KeepsKeysOf39Bits) {
   voxels.words.assign(32, 1);
   save_voxels(folder_ / "a.voxels", voxels);
   const std::string bytes = read_bytes(folder_ / "a.voxels");
-  EXPECT_EQ(bytes[8], 2);
-  EXPECT_EQ(bytes.size(), 80u + 2 * 8 + 2 * 64);
+  EXPECT_EQ(bytes.size(), 96u + 2 * 8 + 2 * 64 + 8);
   const HostVoxels loaded = load_voxels(folder_ / "a.voxels");
   EXPECT_EQ(loaded.keys, voxels.keys);
   EXPECT_EQ(loaded.words, voxels.words);
@@ -195,8 +192,9 @@ TEST_P(VoxelFile, BitsPastTheGridAreRefused) {
   save_voxels(folder_ / "a.voxels", rows);
   EXPECT_TRUE(load_voxels(folder_ / "a.voxels").at(uvec3(32, 1, 1)));
   std::string bytes = read_bytes(folder_ / "a.voxels");
-  bytes[80 + 4 * 5] = 2;
-  EXPECT_COPSE_ERROR(load_voxels(folder_.write("b.voxels", bytes)), ErrorCode::bad_file,
+  bytes[96 + 4 * 5] = 2;
+  EXPECT_COPSE_ERROR(load_voxels(folder_.write("b.voxels", bytes)), ErrorCode::bad_file, "block 0 of 1");
+  EXPECT_COPSE_ERROR(load_voxels(folder_.write("b.voxels", sealed(bytes))), ErrorCode::bad_file,
                      "voxel (33, 0, 1) is set; rows have 33 voxels");
 
   HostVoxels bricks;

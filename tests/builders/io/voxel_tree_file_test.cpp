@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "builders/geometry/generate.h"
-#include "tests/builders/io/temporary_folder.h"
+#include "tests/builders/io/sealed_file.h"
 #include "tests/support/backends.h"
 #include "tests/support/device_mesh.h"
 #include "trace/voxel_march.h"
@@ -169,10 +169,8 @@ TEST_F(VoxelTreeFault, OfAFileIsNeverTrusted) {
     u32 refused = 0;
     for (size_t at = 0; at + 4 <= good.size(); at += at < 300 ? 4 : 404) {
       for (const u32 value : {0u, 1u, 0x7fffffffu, 0xffffffffu}) {
-        std::string bytes = good;
-        std::memcpy(bytes.data() + at, &value, sizeof value);
         try {
-          (void)to_voxels(load_voxel_tree(folder_.write("b.voxels", bytes)));
+          (void)to_voxels(load_voxel_tree(folder_.write("b.voxels", sealed_with_word(good, at, value))));
         } catch (const Error& error) {
           ++refused;
           EXPECT_EQ(error.code(), ErrorCode::bad_file) << error.what();

@@ -1,4 +1,4 @@
-// Structure files of version 2: a wide tree beside the binary one.
+// Structure files with a wide tree beside the binary one.
 
 #include <cstring>
 
@@ -9,7 +9,7 @@
 #include "builders/geometry/generate.h"
 #include "builders/io/structure/structure_layout.h"
 #include "builders/io/structure_file.h"
-#include "tests/builders/io/temporary_folder.h"
+#include "tests/builders/io/sealed_file.h"
 #include "tests/support/backends.h"
 #include "tests/support/wide_bvh.h"
 
@@ -18,6 +18,8 @@ namespace {
 
 using detail::StructureHeader;
 using detail::StructureWideHeader;
+
+constexpr u64 contents_at = sizeof(StructureHeader) + offsetof(StructureWideHeader, contents);
 
 class WideStructure : public OnEachBackend {
  protected:
@@ -86,18 +88,6 @@ class WideStructure : public OnEachBackend {
     }
   }
 
-  static std::string sealed(std::string bytes) {
-    StructureHeader header;
-    std::memcpy(&header, bytes.data(), sizeof header);
-    header.checksum = 0;
-    std::memcpy(bytes.data(), &header, sizeof header);
-    detail::StructureChecksum sum;
-    sum.add(std::span<const char>(bytes));
-    header.checksum = sum.value();
-    std::memcpy(bytes.data(), &header, sizeof header);
-    return bytes;
-  }
-
   TemporaryFolder folder_;
 };
 COPSE_ON_EACH_BACKEND(WideStructure);
@@ -125,12 +115,17 @@ TEST_P(WideStructureFile, ForgedWordsAreRefusedOrGiveASafeTree) {
 }
 
 TEST_P(WideStructureFile, RejectsLayoutsThatThereAreNot) {
-  for (const u32 layout : {0u, 4u, 0xffffffffu}) {
+  for (const u32 layout : {4u, 0xffffffffu}) {
     std::string bytes = save<Bvh4>(generate_cube());
     std::memcpy(bytes.data() + sizeof(StructureHeader), &layout, 4);
     EXPECT_COPSE_ERROR(load(sealed(bytes)), ErrorCode::bad_file,
-                       "of layout " + std::to_string(layout) + "; it can be 1 to 3");
+                       "of layout " + std::to_string(layout) + "; it can be 0 to 3");
   }
+  const std::string bytes = save<Bvh4>(generate_cube());
+  EXPECT_COPSE_ERROR(load(sealed_with_word(bytes, sizeof(StructureHeader), 0)), ErrorCode::bad_file,
+                     "it must be 0");
+  EXPECT_COPSE_ERROR(load(sealed_with_word(bytes, contents_at, 3)), ErrorCode::bad_file,
+                     "has contents of kind 3; it can be 1 (a tree) or 2 (an Accel)");
 }
 
 TEST_P(WideStructureFile, RefusesToSaveTheWideTreeOfAnother) {

@@ -1,0 +1,30 @@
+#pragma once
+
+// Files whose pages are memory.
+
+#include <filesystem>
+#include <span>
+
+#include "primitives/core/types.h"
+
+namespace copse::detail {
+
+/// The bytes of a file in memory, page by page as they are used. Writing to them changes copies of the pages, never the
+/// file. If another program cuts the file short, reading what is gone ends this program with SIGBUS.
+class FileMapping {
+ public:
+  /// Throws: Error bad_file if the file cannot be opened or is not a regular file; Error out_of_memory if there is no
+  /// room for it among the addresses.
+  explicit FileMapping(const std::filesystem::path& path);
+  ~FileMapping();
+  FileMapping(const FileMapping&) = delete;
+  FileMapping& operator=(const FileMapping&) = delete;
+
+  std::span<char> bytes() const { return {data_, size_}; }
+
+ private:
+  char* data_ = nullptr;
+  u64 size_ = 0;
+};
+
+}  // namespace copse::detail
