@@ -1,7 +1,7 @@
 #pragma once
 
 // Many trees in one chain of launches: a forest. Tree t is over the primitives begins[t] to begins[t + 1] - 1, and
-// equals, byte for byte, the tree that a fast build of an Accel makes over these primitives alone. What batches of
+// equals, byte for byte, the tree that the same builder makes over these primitives alone. What batches of
 // meshes and worlds of instances are made of.
 //
 // All trees stand side by side in the same arrays. The primitives of tree t begin at place begins[t], and so do

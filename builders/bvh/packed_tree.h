@@ -19,14 +19,19 @@ struct PackedBuildOptions {
   /// one triangle.
   std::optional<AnyBuildOptions> alternative = {};
 
+  /// Room for references per triangle, for both trees: see reference_count. It stands in place of the builders' own.
+  float splits = 1;
+
   /// For both trees; none if passes is 0.
   ReinsertOptions reinsertion = {.passes = 0};
   CollapseOptions collapse = {};
 };
 
-/// Gives `tree` and `packed` room for `capacity` triangles. Builds nothing.
-/// Throws: Error capacity past 2^31 triangles, Error out_of_memory.
-COPSE_API void make_packed(Context& context, u64 capacity, CompressedBvh4& tree, PackedTriangles& packed);
+/// Gives `tree` and `packed` room for `capacity` triangles, or for the references to as many. Builds nothing.
+/// Throws: Error invalid_argument if `splits` is out of range, Error capacity past 2^31 triangles or references, Error
+/// out_of_memory.
+COPSE_API void make_packed(Context& context, u64 capacity, float splits, CompressedBvh4& tree,
+                           PackedTriangles& packed);
 
 /// Builds the tree over `triangles` in the memory of `tree`, and packs its triangles into that of `packed`. It
 /// does not wait and, once warm, does not allocate, so it can be captured in a Graph.
@@ -35,7 +40,8 @@ COPSE_API void make_packed(Context& context, u64 capacity, CompressedBvh4& tree,
 COPSE_API void build_packed(Context& context, CompressedBvh4& tree, PackedTriangles& packed,
                             const TriangleViews& triangles, const PackedBuildOptions& options);
 
-/// Fits the tree to triangles that have moved, and packs them again. Once warm it does not allocate.
+/// Fits the tree to triangles that have moved, and packs them again. Once warm it does not allocate. Each place of a
+/// split triangle gets the box of the whole triangle.
 ///   triangles: as many as the tree was built over
 /// Throws: as refit.
 COPSE_API void refit_packed(Context& context, CompressedBvh4& tree, PackedTriangles& packed,

@@ -16,8 +16,7 @@ constexpr u64 max_elements = u64{1} << 31;
 
 /// Returns a * b, or 2^64 - 1 if that overflows.
 u64 saturated_product(u64 a, u64 b) {
-  u64 product;
-  return __builtin_mul_overflow(a, b, &product) ? ~u64{0} : product;
+  return a != 0 && b > ~u64{0} / a ? ~u64{0} : a * b;
 }
 
 std::string count_text(u64 count) {

@@ -3,7 +3,9 @@
 #include <string>
 
 #include "primitives/core/buffer.h"
+#include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
+#include "primitives/core/validation.h"
 
 namespace copse::detail {
 
@@ -20,7 +22,8 @@ std::string name_of_view(u64 id) {
 }
 
 /// Throws Error invalid_argument about triangle `i`.
-[[noreturn]] void refuse_triangle(Context& context, u64 id, const TriangleView& view, u64 i) {
+[[noreturn]] void refuse_triangle(Context& context, const char* function, u64 id, const TriangleView& view,
+                                  u64 i) {
   std::string indices;
   const auto add = [&](const auto* data) {
     for (const auto index : download(context, BufferSpan(data + 3 * i, 3))) {
@@ -32,30 +35,30 @@ std::string name_of_view(u64 id) {
   } else {
     add(static_cast<const u16*>(view.triangles.data));
   }
-  throw Error(ErrorCode::invalid_argument, name_of_view(id) + ": triangle " + std::to_string(i) +
-                                               " has the indices " + indices + ", but there are " +
-                                               std::to_string(view.positions.size) + " positions");
+  refuse(function, name_of_view(id) + ": triangle " + std::to_string(i) + " has the indices " + indices +
+                       ", but there are " + std::to_string(view.positions.size) + " positions");
 }
 
 }  // namespace
 
-void validate_memory(Context& context, const std::string& what, const void* memory) {
-  if (!context.validates() || memory == nullptr || context.device().can_read(memory)) return;
-  throw Error(ErrorCode::invalid_argument,
-              what + ": the GPU cannot read them, they are in the memory of the host");
+void validate_positions(Context& context, const char* function, const std::string& what,
+                        const PositionSpan& positions) {
+  const u64 bytes = positions.size == 0 ? 0 : (positions.size - 1) * positions.stride_bytes + sizeof(vec3);
+  validate_memory(context, function, what, positions.data, bytes, alignof(vec3));
 }
 
-void validate_triangles(Context& context, const TriangleViews& triangles) {
+void validate_triangles(Context& context, const char* function, const TriangleViews& triangles) {
   if (!context.validates()) return;
   for (u64 id = 0; id < triangles.views().size(); ++id) {
     const TriangleView& view = triangles.views()[id];
-    validate_memory(context, name_of_view(id) + ", positions", view.positions.data);
+    validate_positions(context, function, name_of_view(id) + ", positions", view.positions);
     if (view.triangles.index_bytes == 0 || view.triangles.size == 0) continue;
-    validate_memory(context, name_of_view(id) + ", indices", view.triangles.data);
+    validate_memory(context, function, name_of_view(id) + ", indices", view.triangles.data,
+                    3 * view.triangles.size * view.triangles.index_bytes, view.triangles.index_bytes);
     Buffer<u64> first(context, 1);
     dispatch(context, [&](const auto& ex) { find_index_past_end(ex, view, first.data()); });
     const u64 found = first.download()[0];
-    if (found != ~u64{0}) refuse_triangle(context, id, view, found);
+    if (found != ~u64{0}) refuse_triangle(context, function, id, view, found);
   }
 }
 

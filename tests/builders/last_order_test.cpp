@@ -12,23 +12,15 @@
 #include "tests/support/backends.h"
 #include "tests/support/device_mesh.h"
 #include "tests/support/hard_meshes.h"
+#include "tests/support/values.h"
 
 namespace copse::test {
 
 namespace {
 
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-
 /// A mesh in which every vertex moved by at most `strength`.
 Mesh waved(Mesh mesh, float strength) {
   for (vec3& p : mesh.positions) p += vec3(0, strength * std::sin(9 * p.x + 7 * p.z), 0);
-  return mesh;
-}
-
-/// The same triangles with the vertices of others.
-Mesh torn(Mesh mesh) {
-  const std::vector<vec3> from = mesh.positions;
-  for (u64 i = 0; i < from.size(); ++i) mesh.positions[i] = from[i * 7919 % from.size()];
   return mesh;
 }
 

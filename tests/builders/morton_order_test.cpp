@@ -45,13 +45,13 @@ class PointCloud {
 
   /// Returns the numbers of the valid points in the order of their keys.
   std::vector<u32> slow_order() const {
-    std::vector<u32> ids;
+    std::vector<std::pair<u64, u32>> keys;
     for (u32 i = 0; i < boxes_.size(); ++i) {
-      if (is_valid(boxes_[i])) ids.push_back(i);
+      if (is_valid(boxes_[i])) keys.emplace_back(morton_key(centroid(boxes_[i]), bounds_), i);
     }
-    std::stable_sort(ids.begin(), ids.end(), [&](u32 a, u32 b) {
-      return morton_key(centroid(boxes_[a]), bounds_) < morton_key(centroid(boxes_[b]), bounds_);
-    });
+    std::ranges::sort(keys);
+    std::vector<u32> ids;
+    for (const auto& [key, id] : keys) ids.push_back(id);
     return ids;
   }
 

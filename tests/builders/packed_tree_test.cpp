@@ -30,14 +30,15 @@ struct BuiltPacked {
   PackedTriangles packed;
 
   BuiltPacked(Context& context, const TriangleViews& triangles, const PackedBuildOptions& options) {
-    detail::make_packed(context, triangles.primitive_count(), tree, packed);
+    detail::make_packed(context, triangles.primitive_count(), options.splits, tree, packed);
     detail::build_packed(context, tree, packed, triangles, options);
   }
   /// The same by one call after the other.
   static BuiltPacked by_steps(Context& context, const TriangleViews& triangles,
                               const PackedBuildOptions& options) {
     BuiltPacked built;
-    const auto build_by = [&](const AnyBuildOptions& builder) {
+    const auto build_by = [&](AnyBuildOptions builder) {
+      std::visit([&](auto& chosen) { chosen.splits = options.splits; }, builder);
       Bvh bvh = build(context, triangles, builder);
       if (options.reinsertion.passes > 0) reinsert(context, bvh, options.reinsertion);
       return bvh;
@@ -70,6 +71,10 @@ void expect_same(const BuiltPacked& expected, const BuiltPacked& found, const st
   const WideCopy tree(expected.tree), found_tree(found.tree);
   ASSERT_TRUE(same_bytes(tree, found_tree)) << name << ", tree";
   const u32 count = tree.counts.primitive_count;
+  if (expected.tree.has_repeats()) {
+    ASSERT_TRUE(same_bytes(expected.tree.repeats.download(count), found.tree.repeats.download(count)))
+        << name << ", places";
+  }
   ASSERT_TRUE(same_bytes(in_tree(expected.packed.triangles, count), in_tree(found.packed.triangles, count)))
       << name << ", triangles";
   ASSERT_TRUE(same_bytes(in_tree(expected.packed.masks, count), in_tree(found.packed.masks, count)))
@@ -83,6 +88,10 @@ std::vector<PackedBuildOptions> all_options() {
           {.builder = SahOptions{}, .reinsertion = {.passes = 2}, .collapse = {.max_leaf_size = 1}},
           {.builder = HplocOptions{},
            .alternative = SahOptions{},
+           .reinsertion = {.passes = 1, .min_parent_area = 0.5f}},
+          {.builder = HplocOptions{.max_leaf_size = 2},
+           .alternative = SahOptions{},
+           .splits = 1.5f,
            .reinsertion = {.passes = 1, .min_parent_area = 0.5f}}};
 }
 
@@ -227,7 +236,7 @@ TEST_P(PackedTree, RefusesWhatHasNoRoom) {
   const DeviceMesh cube(context(), generate_cube()), sphere(context(), generate_sphere(2));
   BuiltPacked built(context(), cube.view(), {});
   EXPECT_COPSE_ERROR(detail::build_packed(context(), built.tree, built.packed, sphere.view(), {}),
-                     ErrorCode::invalid_argument, "room for 12 triangles");
+                     ErrorCode::invalid_argument, "there is room for 12 places");
   EXPECT_COPSE_ERROR(detail::refit_packed(context(), built.tree, built.packed, sphere.view()),
                      ErrorCode::invalid_argument, "12 in the tree");
 }

@@ -28,15 +28,8 @@ Wide collapsed(Context& context, const Bvh& bvh) {
 }
 
 /// Every vertex is moved along a wave, by at most `strength` of the mesh's extent of about 1.
-Mesh waved(Mesh mesh, float strength) {
+Mesh rippled(Mesh mesh, float strength) {
   for (vec3& p : mesh.positions) p.y += strength * std::sin(40 * p.x + 17 * p.z);
-  return mesh;
-}
-
-/// Every triangle takes the place of another one, so that no neighbours stay together.
-Mesh torn(Mesh mesh) {
-  const std::vector<vec3> from = mesh.positions;
-  for (u64 i = 0; i < from.size(); ++i) mesh.positions[i] = from[i * 7919 % from.size()];
   return mesh;
 }
 
@@ -78,7 +71,7 @@ TEST_P(RebuildAdvice, SmallMotionsAreRefittedAndLargeOnesRebuilt) {
   RebuildAdvisor advisor(context());
   note_build(context(), advisor, bvh);
 
-  mesh.positions.upload(waved(rest, 0.01f).positions);
+  mesh.positions.upload(rippled(rest, 0.01f).positions);
   refit_or_rebuild(context(), bvh, mesh.view(), LbvhOptions{}, advisor);
   EXPECT_EQ(advisor.history().refit_count, 1u);
   EXPECT_EQ(advisor.history().rebuild_count, 0u);
@@ -107,11 +100,11 @@ TEST_P(RebuildAdvice, AGraphDecidesAtEveryLaunch) {
     Graph graph = context().capture([&] { refit_or_rebuild(context(), bvh, mesh.view(), options, advisor); });
 
     u32 rebuilds = 0;
-    for (const auto& [positions, is_far] : {std::pair{waved(rest, 0.01f).positions, false},
+    for (const auto& [positions, is_far] : {std::pair{rippled(rest, 0.01f).positions, false},
                                             {torn(rest).positions, true},
                                             {torn(rest).positions, false},
                                             {rest.positions, false},
-                                            {waved(rest, 0.005f).positions, false}}) {
+                                            {rippled(rest, 0.005f).positions, false}}) {
       mesh.positions.upload(positions);
       graph.launch();
       rebuilds += is_far ? 1 : 0;

@@ -5,9 +5,12 @@
 #include <cmath>
 #include <string>
 
+#include "builders/built_check.h"
 #include "builders/bvh/build/bvh_arrays.h"
 #include "builders/bvh/splits.h"
 #include "builders/bvh/splits/build_references.h"
+#include "builders/bvh/splits/split_check.h"
+#include "builders/bvh/validate.h"
 #include "builders/geometry/triangle_check.h"
 #include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
@@ -79,17 +82,11 @@ void check_top(Top top) {
   throw Error(ErrorCode::invalid_argument, "top is " + std::to_string(u32(top)) + "; it can be 0 or 1");
 }
 
-void check_splits(float splits) {
-  if (splits >= 1 && splits <= max_splits) return;
-  throw Error(ErrorCode::invalid_argument,
-              "splits is " + std::to_string(splits) + "; it can be 1 to " + std::to_string(u32(max_splits)));
-}
-
 void check(const LbvhOptions& options) {
   check_morton_bits(options.morton_bits);
   detail::check_option("max_leaf_size", options.max_leaf_size, 1, 32);
   check_top(options.top);
-  check_splits(options.splits);
+  detail::check_splits(options.splits);
 }
 
 void check(const HplocOptions& options) {
@@ -97,7 +94,7 @@ void check(const HplocOptions& options) {
   check_morton_bits(options.morton_bits);
   detail::check_option("max_leaf_size", options.max_leaf_size, 1, 32);
   check_top(options.top);
-  check_splits(options.splits);
+  detail::check_splits(options.splits);
 }
 
 void check(const SahOptions& options) {
@@ -106,7 +103,7 @@ void check(const SahOptions& options) {
   detail::check_option("rotation_passes", options.rotation_passes, 0, 8);
   check_cost("costs.traversal", options.costs.traversal, false);
   check_cost("costs.intersection", options.costs.intersection, true);
-  check_splits(options.splits);
+  detail::check_splits(options.splits);
 }
 
 /// Refuses to rebuild a tree over more primitives than it has room for.
@@ -130,10 +127,10 @@ u64 count_of(const BoxView& boxes) {
 }
 
 void validate_input(Context& context, const TriangleViews& triangles) {
-  detail::validate_triangles(context, triangles);
+  detail::validate_triangles(context, "build", triangles);
 }
 void validate_input(Context& context, const BoxView& boxes) {
-  detail::validate_memory(context, "boxes", boxes.boxes.data());
+  detail::validate_span(context, "build", "boxes", boxes.boxes);
 }
 
 u64 view_count_of(const TriangleViews& triangles) {
@@ -178,19 +175,13 @@ void check_kind(float splits, u64 view_count) {
               "splits is " + std::to_string(splits) + ", but boxes cannot be split; for boxes it must be 1");
 }
 
-void check_reference_count(u64 references) {
-  if (references <= max_primitives) return;
-  throw Error(ErrorCode::capacity, std::to_string(references) + " references to split triangles, at most " +
-                                       std::to_string(max_primitives) + " fit in one tree");
-}
-
 template <class Options>
 BuildSizes sizes(Context& context, u64 primitive_count, const Options& options, u64 view_count) {
   check(options);
   check_kind(options.splits, view_count);
   detail::check_primitive_count(primitive_count);
   const u64 references = reference_count(primitive_count, options.splits);
-  check_reference_count(references);
+  detail::check_reference_count(references);
   u64 scratch_bytes = dispatch(context, [&](const auto& ex) {
     const u64 build_bytes =
         references == primitive_count
@@ -226,6 +217,7 @@ void rebuild_tree(Context& context, Bvh& bvh, const Primitives& primitives, cons
   detail::link_repeats(context, bvh);
   bvh.max_leaf_size = options.max_leaf_size;
   if (!context.device().capturing()) detail::BvhAccess::deltas(bvh).may_refit = has_deltas(options);
+  detail::validate_tree_built(context, "build", bvh, primitives, false);
 }
 
 Bvh allocate_bvh(Context& context, u64 primitive_count) {
@@ -243,7 +235,7 @@ template <class Primitives, class Options>
 Bvh build_tree(Context& context, const Primitives& primitives, const Options& options) {
   check(options);
   const u64 references = reference_count(count_of(primitives), options.splits);
-  check_reference_count(references);
+  detail::check_reference_count(references);
   Bvh bvh = allocate_bvh(context, references);
   rebuild_tree(context, bvh, primitives, without_last_order(options));
   return bvh;

@@ -1,10 +1,10 @@
-// A forest: the primitives of all trees in one order (forest_order.h), H-PLOC over all of them, which stops at the
-// ends of trees (ForestLeaves), and one collapse (forest_collapse.h).
+// A forest: the primitives of all trees in one order (forest_order.h), H-PLOC or LBVH over all of them, which stops at
+// the ends of trees (ForestLeaves), and one collapse (forest_collapse.h).
 //
 // In the order of the whole forest, tree t has slots begins[t] to begins[t + 1] - 1, so that a build of one tree
 // and the build of a forest number the slots of a tree alike, up to its begin. All that H-PLOC decides depends on
-// boxes, and on the sizes and the places of ranges inside of a tree. So both make the same merges, and the same
-// nodes up to the begin.
+// boxes, and on the sizes and the places of ranges inside of a tree; all that LBVH decides depends on deltas. So both
+// make the same merges, and the same nodes up to the begin.
 //
 // The cooperative stages, forest_cpu.h and forest.cuh:
 //
@@ -25,6 +25,7 @@
 
 #include "builders/bvh/collapse.h"
 #include "builders/bvh/forest/forest_collapse.h"
+#include "builders/bvh/forest/forest_join.h"
 #include "builders/bvh/forest/forest_order.h"
 #include "builders/bvh/forest/forest_refit.h"
 #include "primitives/bottom_up.h"
@@ -72,8 +73,8 @@ void number_trees(const Executor& ex, const u32* begins, u32 tree_count, u32 pri
 }
 
 template <class Executor>
-void build_trees(const Executor& ex, const ForestShape& shape, const Aabb* boxes, u32 max_leaf_size,
-                 const ForestArrays& out) {
+void build_trees(const Executor& ex, const ForestShape& shape, ForestBuilder builder, const Aabb* boxes,
+                 u32 max_leaf_size, const ForestArrays& out) {
   const CollapseOptions collapse;
   const CollapseCosts costs{float(collapse.costs.traversal), float(collapse.costs.intersection), max_leaf_size};
   const u64 n = shape.primitive_count, trees = shape.tree_count;
@@ -92,7 +93,9 @@ void build_trees(const Executor& ex, const ForestShape& shape, const Aabb* boxes
     for_each(ex, "forest: grids", trees, PrepareTree{build, bounds});
     order_forest(ex, build);
   }
-  {
+  if (builder == ForestBuilder::lbvh) {
+    join_forest(ex, build);
+  } else {
     ScratchArena::Frame clustering(ex.scratch);
     auto* const clusters = clustering.allocate<Cluster>(n);
     u32* const arrivals = clustering.allocate<u32>(n);
@@ -103,15 +106,17 @@ void build_trees(const Executor& ex, const ForestShape& shape, const Aabb* boxes
 }
 
 template <class Executor>
-u64 build_trees_scratch_bytes(const Executor& ex, const ForestShape& shape) {
+u64 build_trees_scratch_bytes(const Executor& ex, const ForestShape& shape, ForestBuilder builder) {
   const u64 n = shape.primitive_count, trees = shape.tree_count;
   const u64 kept = ScratchArena::bytes_for<MortonGrid>(trees) + ScratchArena::bytes_for<u32>(trees) +
                    ScratchArena::bytes_for<BvhNode>(2 * n) + 2 * ScratchArena::bytes_for<u32>(n) +
                    ScratchArena::bytes_for<BvhCounts>(1) + ScratchArena::bytes_for<u8>(n);
   const u64 bounding = ScratchArena::bytes_for<Aabb>(trees);
-  const u64 clustering = ScratchArena::bytes_for<Cluster>(n) + ScratchArena::bytes_for<u32>(n);
+  const u64 joining = builder == ForestBuilder::lbvh
+                          ? u64(join_forest_scratch_bytes(ex, n))
+                          : ScratchArena::bytes_for<Cluster>(n) + ScratchArena::bytes_for<u32>(n);
   return kept + larger(bounding + order_forest_scratch_bytes(ex, shape),
-                       larger(clustering, collapse_forest_scratch_bytes(ex, n)));
+                       larger(joining, collapse_forest_scratch_bytes(ex, n)));
 }
 
 template <class Executor>
@@ -126,8 +131,9 @@ u64 refit_trees_scratch_bytes(const Executor& ex, u64 primitive_count) {
 }
 
 template void number_trees(const BodyExecutor&, const u32*, u32, u32, u32*);
-template void build_trees(const BodyExecutor&, const ForestShape&, const Aabb*, u32, const ForestArrays&);
-template u64 build_trees_scratch_bytes(const BodyExecutor&, const ForestShape&);
+template void build_trees(const BodyExecutor&, const ForestShape&, ForestBuilder, const Aabb*, u32,
+                          const ForestArrays&);
+template u64 build_trees_scratch_bytes(const BodyExecutor&, const ForestShape&, ForestBuilder);
 template void refit_trees(const BodyExecutor&, const ForestShape&, const ForestArrays&, const Aabb*, const u32*);
 template u64 refit_trees_scratch_bytes(const BodyExecutor&, u64);
 

@@ -77,7 +77,7 @@ struct ByteRow {
   }
 };
 
-/// The most lists that the last level can take.
+/// The maximum number of lists that the last level can take.
 inline constexpr u32 max_last_level_lists = 4096;
 
 /// A summary of all lists of the last level, in shared memory: the lowest delta and the count of each list, and

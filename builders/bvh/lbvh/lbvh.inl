@@ -12,7 +12,7 @@
 //     Builds nodes and parents of `bvh` over its leaves: two neighbouring subtrees join if the delta between them
 //     is higher than the deltas at their other ends (SubtreePlace). Marks the tree as the LBVH of its deltas if
 //     every primitive is a leaf. Without leaves it changes nothing.
-//       n:           the most leaves; their count is in bvh.counts, in the memory of the executor
+//       n:           maximum number of leaves; their count is in bvh.counts, in the memory of the executor
 //       precomputed: PrecomputedBounds of the same boxes, which may be read in their place
 //   join_leaves_scratch_bytes(ex, n)
 
@@ -20,6 +20,7 @@
 #include "builders/bvh/lbvh.h"
 #include "builders/bvh/lbvh/reference.h"
 #include "builders/bvh/morton/morton_order.h"
+#include "builders/bvh/morton/order_slice.h"
 #include "primitives/loops/zeroed_words.h"
 
 namespace copse::detail {
@@ -43,6 +44,19 @@ u64 build_over_scratch_bytes(const Executor& ex, u64 n, PrimitiveKind kind, cons
   return order.kept_bytes + larger(order.bytes, tree_bytes);
 }
 
+/// Builds the tree over a slice of the primitives of a larger tree, with a leaf for each primitive.
+///   boxes: at least one, all valid
+template <class Executor>
+void build_slice(const Executor& ex, const Aabb* boxes, u64 n, const MortonSlice& slice, const BvhArrays& bvh) {
+  order_slice(ex, CustomBoxes{boxes}, n, slice, bvh);
+  join_leaves(ex, CustomBoxes{boxes}, PrecomputedBounds{}, SingleLeaves{}, bvh.deltas, n, bvh);
+}
+
+template <class Executor>
+u64 build_slice_scratch_bytes(const Executor& ex, u64 n, u32 morton_bits) {
+  return larger(order_slice_scratch_bytes(ex, n, morton_bits), u64(join_leaves_scratch_bytes(ex, n)));
+}
+
 /// Builds the tree of build_over by walks, for tests.
 template <class Executor>
 void build_by_walks(const Executor& ex, std::span<const TriangleView> views, u64 n, const LbvhOptions& options,
@@ -63,6 +77,8 @@ template void build_over_triangles(const BodyExecutor&, std::span<const Triangle
                                    const BvhArrays&);
 template void build_over_boxes(const BodyExecutor&, const Aabb*, u64, const LbvhOptions&, const BvhArrays&);
 template u64 build_scratch_bytes(const BodyExecutor&, u64, u64, const LbvhOptions&);
+template void build_slice(const BodyExecutor&, const Aabb*, u64, const MortonSlice&, const BvhArrays&);
+template u64 build_slice_scratch_bytes(const BodyExecutor&, u64, u32);
 template void build_by_walks(const BodyExecutor&, std::span<const TriangleView>, u64, const LbvhOptions&,
                              const BvhArrays&);
 template u64 build_by_walks_scratch_bytes(const BodyExecutor&, u64, u64, const LbvhOptions&);

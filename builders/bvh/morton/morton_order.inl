@@ -7,6 +7,7 @@
 //     tree that was built before.
 //   last_order_scratch(ex, n, of_triangles, morton_bits)
 
+#include "builders/bvh/morton/order_slice.h"
 #include "builders/bvh/morton/sort_keys.h"
 #include "primitives/compact.h"
 #include "primitives/radix_sort.h"
@@ -55,6 +56,25 @@ struct StoreLeafCount {
   }
 };
 
+/// Stores bounds that are known before.
+struct StoreGivenBounds {
+  Aabb bounds;
+  Aabb* out;
+  COPSE_HD void operator()(u64) const { *out = bounds; }
+};
+
+/// Stores the deltas of equal keys anew for slots that count from the first one of a larger tree: equal keys go on with
+/// the bits of their slots (common_prefix).
+struct CountSlotsFrom {
+  u32 first_slot;
+  u8* deltas;
+
+  COPSE_HD void operator()(u64 slot) const {
+    const bool keys_are_equal = deltas[slot] > morton_key_bits;
+    if (keys_are_equal) deltas[slot] = u8(common_prefix(0, 0, first_slot + u32(slot)));
+  }
+};
+
 }  // namespace
 
 template <class Executor>
@@ -86,11 +106,31 @@ MortonOrderScratch order_primitives_scratch(const Executor& ex, u64 n, bool of_t
                          : sort_by_morton_key_scratch(ex, n, of_triangles, morton_bits);
 }
 
+template <class Executor>
+void order_slice(const Executor& ex, const CustomBoxes& boxes, u64 n, const MortonSlice& slice,
+                 const BvhArrays& bvh) {
+  ScratchArena::Frame frame(ex.scratch);
+  auto* bounds = frame.allocate<Aabb>(1);
+  for_each(ex, "Morton order: bounds", 1, StoreGivenBounds{slice.bounds, bounds});
+  sort_all_keys(ex, MortonKeyOf<CustomBoxes>{boxes, bounds, {}}, n, slice.morton_bits,
+                MortonOrderOutput{bvh, bvh.deltas, u32(n)});
+  if (slice.first_slot > 0) {
+    for_each(ex, "Morton order: deltas of a slice", n - 1, CountSlotsFrom{slice.first_slot, bvh.deltas});
+  }
+}
+
+template <class Executor>
+u64 order_slice_scratch_bytes(const Executor& ex, u64 n, u32 morton_bits) {
+  return sort_by_morton_key_scratch(ex, n, false, morton_bits).bytes;
+}
+
 template MortonOrder order_primitives(const BodyExecutor&, ScratchArena::Frame&, const TriangleBoxes&, u64, u32,
                                       bool, const BvhArrays&);
 template MortonOrder order_primitives(const BodyExecutor&, ScratchArena::Frame&, const CustomBoxes&, u64, u32,
                                       bool, const BvhArrays&);
 template MortonOrderScratch order_primitives_scratch(const BodyExecutor&, u64, bool, u32, bool);
+template void order_slice(const BodyExecutor&, const CustomBoxes&, u64, const MortonSlice&, const BvhArrays&);
+template u64 order_slice_scratch_bytes(const BodyExecutor&, u64, u32);
 template void find_leaves(const BodyExecutor&, const u8*, u64, u32, const BvhArrays&, u32*);
 template u64 find_leaves_scratch_bytes(const BodyExecutor&, u64);
 

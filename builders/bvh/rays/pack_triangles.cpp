@@ -37,7 +37,7 @@ void repack(Context& context, PackedTriangles& packed, const View& bvh, const Tr
     detail::refuse("repack_triangles", "room for " + std::to_string(packed.triangles.size()) +
                                            " triangles, but the tree has room for " + std::to_string(ids));
   }
-  detail::validate_triangles(context, triangles);
+  detail::validate_triangles(context, "pack_triangles", triangles);
   packed.tree_ids = bvh.primitive_ids.data();
   if (packed.masks.empty() && has_masks(triangles)) packed.masks = Buffer<u32>(context, ids);
   ProfileScope scope(context.profile(), "pack triangles");

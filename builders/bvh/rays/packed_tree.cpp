@@ -5,7 +5,12 @@
 #include <string>
 #include <utility>
 
+#include "builders/built_check.h"
 #include "builders/bvh/build/bvh_arrays.h"
+#include "builders/bvh/splits.h"
+#include "builders/bvh/splits/build_references.h"
+#include "builders/bvh/splits/split_check.h"
+#include "builders/bvh/validate.h"
 #include "builders/bvh/wide/wide_slots.h"
 #include "builders/bvh/wide/wide_tree.h"
 #include "builders/geometry/make_triangle_table.h"
@@ -15,14 +20,12 @@
 
 namespace copse::detail {
 
-// The bodies, for either executor: lbvh.inl, hploc.inl, sah.inl, reinsert.inl, collapse.inl,
+// The bodies, for either executor: lbvh.inl, hploc.inl, sah.inl, splits.inl, reinsert.inl, collapse.inl,
 // refit.inl, pack_triangles.inl.
 
 template <class Executor, class Options>
 void build_over_triangles(const Executor& ex, std::span<const TriangleView> views, u64 n, const Options& options,
                           const BvhArrays& bvh);
-template <class Executor, class Options>
-u64 build_scratch_bytes(const Executor& ex, u64 n, u64 view_count, const Options& options);
 template <class Executor>
 void reinsert_nodes(const Executor& ex, u64 node_count, const BvhArrays& bvh, const ReinsertOptions& options);
 template <class Executor>
@@ -75,58 +78,88 @@ struct ScratchBvh {
   }
 };
 
+/// How many triangles a tree is built over, and how many places it has for them.
+struct PlaceCount {
+  u64 triangles, places;
+
+  PlaceCount(u64 triangle_count, float splits)
+      : triangles(triangle_count), places(reference_count(triangle_count, splits)) {}
+
+  bool has_splits() const { return places > triangles; }
+};
+
 /// Builds a tree and reinserts its nodes.
 template <class Executor>
-void build_binary(const Executor& ex, const TriangleViews& triangles, const AnyBuildOptions& builder,
-                  const ReinsertOptions& reinsertion, const ScratchBvh& bvh) {
-  const u64 n = triangles.primitive_count();
-  std::visit([&](const auto& chosen) { build_over_triangles(ex, triangles.views(), n, chosen, bvh.arrays); },
-             builder);
-  if (reinsertion.passes > 0) reinsert_nodes(ex, node_capacity(n), bvh.arrays, reinsertion);
+void build_binary(const Executor& ex, const TriangleViews& triangles, const PlaceCount& count,
+                  const AnyBuildOptions& builder, const ReinsertOptions& reinsertion, const ScratchBvh& bvh) {
+  std::visit(
+      [&](const auto& chosen) {
+        if (count.has_splits()) {
+          build_over_references(ex, triangles.views(), count.triangles, count.places, chosen, bvh.arrays);
+        } else {
+          build_over_triangles(ex, triangles.views(), count.triangles, chosen, bvh.arrays);
+        }
+      },
+      builder);
+  if (reinsertion.passes > 0) reinsert_nodes(ex, node_capacity(count.places), bvh.arrays, reinsertion);
 }
 
 /// Builds the tree that the options choose.
 template <class Executor>
-void build_chosen(const Executor& ex, const TriangleViews& triangles, const PackedBuildOptions& options,
-                  const ScratchBvh& bvh) {
-  build_binary(ex, triangles, options.builder, options.reinsertion, bvh);
+void build_chosen(const Executor& ex, const TriangleViews& triangles, const PlaceCount& count,
+                  const PackedBuildOptions& options, const ScratchBvh& bvh) {
+  build_binary(ex, triangles, count, options.builder, options.reinsertion, bvh);
   if (!options.alternative) return;
-  const u64 n = triangles.primitive_count();
   ScratchArena::Frame frame(ex.scratch);
-  const ScratchBvh other(frame, n);
-  build_binary(ex, triangles, *options.alternative, options.reinsertion, other);
-  take_cheaper_tree(ex, node_capacity(n), bvh.arrays, other.arrays);
+  const ScratchBvh other(frame, count.places);
+  build_binary(ex, triangles, count, *options.alternative, options.reinsertion, other);
+  take_cheaper_tree(ex, node_capacity(count.places), bvh.arrays, other.arrays);
 }
 
 template <class Executor>
-u64 build_binary_scratch_bytes(const Executor& ex, u64 n, u64 view_count, const AnyBuildOptions& builder,
-                               const ReinsertOptions& reinsertion) {
-  const u64 building =
-      std::visit([&](const auto& chosen) { return build_scratch_bytes(ex, n, view_count, chosen); }, builder);
-  return std::max(building, reinsertion.passes > 0 ? reinsert_scratch_bytes(ex, node_capacity(n)) : 0);
+u64 build_binary_scratch_bytes(const Executor& ex, const PlaceCount& count, u64 view_count,
+                               const AnyBuildOptions& builder, const ReinsertOptions& reinsertion) {
+  const u64 building = std::visit(
+      [&](const auto& chosen) {
+        return count.has_splits()
+                   ? build_over_references_scratch_bytes(ex, count.triangles, view_count, count.places, chosen)
+                   : build_scratch_bytes(ex, count.triangles, view_count, chosen);
+      },
+      builder);
+  return std::max(building, reinsertion.passes > 0 ? reinsert_scratch_bytes(ex, node_capacity(count.places)) : 0);
 }
 
 template <class Executor>
-u64 scratch_bytes(const Executor& ex, u64 n, const PackedBuildOptions& options, u64 view_count) {
-  u64 building = build_binary_scratch_bytes(ex, n, view_count, options.builder, options.reinsertion);
+u64 scratch_bytes(const Executor& ex, const PlaceCount& count, const PackedBuildOptions& options, u64 view_count) {
+  u64 building = build_binary_scratch_bytes(ex, count, view_count, options.builder, options.reinsertion);
+  const u64 tree = ScratchBvh::bytes(count.places);
   if (options.alternative) {
-    const u64 other = build_binary_scratch_bytes(ex, n, view_count, *options.alternative, options.reinsertion);
-    building = std::max(
-        building, ScratchBvh::bytes(n) + std::max(other, take_cheaper_tree_scratch_bytes(ex, node_capacity(n))));
+    const u64 other = build_binary_scratch_bytes(ex, count, view_count, *options.alternative, options.reinsertion);
+    building = std::max(building,
+                        tree + std::max(other, take_cheaper_tree_scratch_bytes(ex, node_capacity(count.places))));
   }
-  const u64 collapsing = collapse_scratch_bytes<CompressedBvh4Node>(ex, n);
+  const u64 collapsing = collapse_scratch_bytes<CompressedBvh4Node>(ex, count.places);
   const u64 packing = triangle_table_scratch_bytes(view_count);
-  return ScratchBvh::bytes(n) + std::max({building, collapsing, packing});
+  return tree + std::max({building, collapsing, packing});
 }
 
-void check_room(const CompressedBvh4& tree, const PackedTriangles& packed, u64 n) {
-  if (tree.nodes.size() >= wide_node_capacity(n) && tree.primitive_ids.size() >= n &&
-      packed.triangles.size() >= n) {
+/// Returns the scratch of a build, and of the links between the places of its triangles.
+u64 scratch_bytes(Context& context, const PlaceCount& count, const PackedBuildOptions& options, u64 view_count) {
+  const u64 building =
+      dispatch(context, [&](const auto& ex) { return scratch_bytes(ex, count, options, view_count); });
+  const u64 linking = count.has_splits() ? link_repeats_scratch_bytes(context, count.triangles, count.places) : 0;
+  return std::max(building, linking);
+}
+
+void check_room(const CompressedBvh4& tree, const PackedTriangles& packed, const PlaceCount& count) {
+  if (tree.nodes.size() >= wide_node_capacity(count.places) && tree.primitive_ids.size() >= count.places &&
+      packed.triangles.size() >= count.places && (!count.has_splits() || tree.repeats.size() >= count.places)) {
     return;
   }
-  refuse("build", std::to_string(n) + " triangles may need " + std::to_string(wide_node_capacity(n)) +
-                      " nodes, but there is room for " + std::to_string(packed.triangles.size()) +
-                      " triangles and " + std::to_string(tree.nodes.size()) + " nodes");
+  refuse("build", std::to_string(count.places) + " places of triangles may need " +
+                      std::to_string(wide_node_capacity(count.places)) + " nodes, but there is room for " +
+                      std::to_string(packed.triangles.size()) + " places and " +
+                      std::to_string(tree.nodes.size()) + " nodes");
 }
 
 void make_room_for_masks(Context& context, PackedTriangles& packed, const TriangleViews& triangles) {
@@ -138,69 +171,79 @@ void make_room_for_masks(Context& context, PackedTriangles& packed, const Triang
 
 }  // namespace
 
-void make_packed(Context& context, u64 capacity, CompressedBvh4& tree, PackedTriangles& packed) {
+void make_packed(Context& context, u64 capacity, float splits, CompressedBvh4& tree, PackedTriangles& packed) {
+  check_splits(splits);
   check_primitive_count(capacity);
-  tree.nodes = Buffer<CompressedBvh4Node>(context, wide_node_capacity(capacity));
+  const PlaceCount count(capacity, splits);
+  check_reference_count(count.places);
+  tree.nodes = Buffer<CompressedBvh4Node>(context, wide_node_capacity(count.places));
   tree.parents = Buffer<u32>(context, tree.nodes.size());
-  tree.primitive_ids = Buffer<u32>(context, capacity);
+  tree.primitive_ids = Buffer<u32>(context, count.places);
   tree.counts = Buffer<WideBvhCounts>(context, 1);
+  tree.repeats = Buffer<RepeatedPlace>(context, count.has_splits() ? count.places : 0);
   tree.source_count = 0;
-  packed.triangles = Buffer<PackedTriangle>(context, capacity);
+  tree.reference_count = 0;
+  packed.triangles = Buffer<PackedTriangle>(context, count.places);
   packed.masks = Buffer<u32>();
 }
 
 void build_packed(Context& context, CompressedBvh4& tree, PackedTriangles& packed, const TriangleViews& triangles,
                   const PackedBuildOptions& options) {
-  const u64 n = triangles.primitive_count();
-  check_room(tree, packed, n);
-  validate_triangles(context, triangles);
+  const PlaceCount count(triangles.primitive_count(), options.splits);
+  check_room(tree, packed, count);
+  validate_triangles(context, "build", triangles);
   make_room_for_masks(context, packed, triangles);
   const CollapseCosts costs{float(options.collapse.costs.traversal), float(options.collapse.costs.intersection),
                             options.collapse.max_leaf_size};
   ProfileScope scope(context.profile(), "build");
+  context.reserve_scratch(scratch_bytes(context, count, options, triangles.views().size()));
   dispatch(context, [&](const auto& ex) {
-    context.reserve_scratch(scratch_bytes(ex, n, options, triangles.views().size()));
     ScratchArena::Frame frame(ex.scratch);
-    const ScratchBvh bvh(frame, n);
-    build_chosen(ex, triangles, options, bvh);
-    collapse_tree(ex, bvh.view, n, costs, arrays_of(tree));
-    pack_triangles(ex, tree.primitive_ids.span().first(n), &tree.counts.data()->primitive_count, triangles.views(),
-                   packed.triangles.data(), packed.masks.empty() ? nullptr : packed.masks.data());
+    const ScratchBvh bvh(frame, count.places);
+    build_chosen(ex, triangles, count, options, bvh);
+    collapse_tree(ex, bvh.view, count.places, costs, arrays_of(tree));
+    pack_triangles(ex, tree.primitive_ids.span().first(count.places), &tree.counts.data()->primitive_count,
+                   triangles.views(), packed.triangles.data(),
+                   packed.masks.empty() ? nullptr : packed.masks.data());
   });
-  tree.source_count = n;
+  tree.source_count = count.triangles;
+  tree.reference_count = count.has_splits() ? count.places : 0;
+  link_repeats(context, tree);
+  validate_tree_built(context, "build", tree, triangles, false);
 }
 
 void refit_packed(Context& context, CompressedBvh4& tree, PackedTriangles& packed,
                   const TriangleViews& triangles) {
-  const u64 n = triangles.primitive_count(), view_count = triangles.views().size();
-  check_same_count("refit", "triangles", n, "in the tree", tree.source_count);
+  const u64 places = tree.place_count(), view_count = triangles.views().size();
+  check_same_count("refit", "triangles", triangles.primitive_count(), "in the tree", tree.source_count);
   const bool has_ids = !tree.primitive_ids.empty();
   if (has_ids) {
     check_same_count("refit", "packed triangles", packed.triangles.size(), "primitive ids of the tree",
                      tree.primitive_ids.size());
   }
-  validate_triangles(context, triangles);
+  validate_triangles(context, "refit", triangles);
   make_room_for_masks(context, packed, triangles);
   ProfileScope scope(context.profile(), "refit");
   dispatch(context, [&](const auto& ex) {
     const u64 capacity = tree.nodes.size();
     context.reserve_scratch(refit_wide_scratch_bytes<CompressedBvh4Node>(ex, capacity, view_count) +
-                            (has_ids ? 0 : ScratchArena::bytes_for<u32>(n)));
+                            (has_ids ? 0 : ScratchArena::bytes_for<u32>(places)));
     ScratchArena::Frame frame(ex.scratch);
     WideArrays<CompressedBvh4Node> arrays = arrays_of(tree);
     if (!has_ids) {
-      arrays.primitive_ids = frame.allocate<u32>(n);
-      copy_packed_ids(ex, packed.triangles.data(), &arrays.counts->primitive_count, n, arrays.primitive_ids);
+      arrays.primitive_ids = frame.allocate<u32>(places);
+      copy_packed_ids(ex, packed.triangles.data(), &arrays.counts->primitive_count, places, arrays.primitive_ids);
     }
     refit_and_pack(ex, triangles.views(), capacity, arrays, packed.triangles.data(),
                    packed.masks.empty() ? nullptr : packed.masks.data());
   });
+  validate_tree_built(context, "refit", tree, triangles, true);
 }
 
 void fit_packed_copy(Context& context, CompressedBvh4& tree, const PackedCopy& copy,
                      const TriangleViews& triangles) {
   check_same_count("refit", "triangles", triangles.primitive_count(), "in the tree", tree.source_count);
-  validate_triangles(context, triangles);
+  validate_triangles(context, "refit", triangles);
   ProfileScope scope(context.profile(), "refit");
   dispatch(context, [&](const auto& ex) {
     context.reserve_scratch(
@@ -218,12 +261,13 @@ u64 fit_packed_copy_scratch_bytes(Context& context, u64 node_count, u64 view_cou
 }
 
 void compact_packed(Context& context, CompressedBvh4& tree, PackedTriangles& packed) {
+  if (tree.primitive_ids.empty()) return;  // it is compact already
   CompressedBvh4 small = compact_copy(context, tree);
   small.primitive_ids = {};  // packed triangles have them
-  const u64 n = tree.source_count;
-  if (packed.triangles.size() > n) {
-    Buffer<PackedTriangle> triangles(context, n);
-    Buffer<u32> masks(context, packed.masks.empty() ? 0 : n);
+  const u64 places = tree.place_count();
+  if (packed.triangles.size() > places) {
+    Buffer<PackedTriangle> triangles(context, places);
+    Buffer<u32> masks(context, packed.masks.empty() ? 0 : places);
     dispatch(context, [&](const auto& ex) {
       copy_words(ex, reinterpret_cast<const u32*>(packed.triangles.data()), triangles.size_bytes() / sizeof(u32),
                  reinterpret_cast<u32*>(triangles.data()));
@@ -235,11 +279,14 @@ void compact_packed(Context& context, CompressedBvh4& tree, PackedTriangles& pac
 }
 
 BuildSizes packed_sizes(Context& context, u64 triangle_count, const PackedBuildOptions& options, u64 view_count) {
+  check_splits(options.splits);
   check_primitive_count(triangle_count);
-  return {.result_bytes = wide_bvh_bytes<CompressedBvh4>(wide_node_capacity(triangle_count), triangle_count) +
-                          triangle_count * sizeof(PackedTriangle),
-          .scratch_bytes = dispatch(
-              context, [&](const auto& ex) { return scratch_bytes(ex, triangle_count, options, view_count); })};
+  const PlaceCount count(triangle_count, options.splits);
+  check_reference_count(count.places);
+  return {.result_bytes = wide_bvh_bytes<CompressedBvh4>(wide_node_capacity(count.places), count.places) +
+                          count.places * sizeof(PackedTriangle) +
+                          (count.has_splits() ? repeat_bytes(count.places) : 0),
+          .scratch_bytes = scratch_bytes(context, count, options, view_count)};
 }
 
 }  // namespace copse::detail

@@ -3,7 +3,9 @@
 #include <span>
 #include <string>
 
+#include "builders/built_check.h"
 #include "builders/bvh/build/bvh_arrays.h"
+#include "builders/bvh/validate.h"
 #include "builders/bvh/wide/wide_tree.h"
 #include "builders/geometry/triangle_check.h"
 #include "primitives/core/check.h"
@@ -58,7 +60,7 @@ void check_wide(const WideBvh<Node>& tree, u64 primitive_count) {
 void refit(Context& context, Bvh& bvh, const TriangleViews& triangles) {
   const u64 n = triangles.primitive_count();
   check(bvh, n);
-  detail::validate_triangles(context, triangles);
+  detail::validate_triangles(context, "refit", triangles);
   ProfileScope scope(context.profile(), "refit");
   dispatch(context, [&](const auto& ex) {
     const u64 places = bvh.place_count();
@@ -66,11 +68,13 @@ void refit(Context& context, Bvh& bvh, const TriangleViews& triangles) {
     detail::refit_over_triangles(ex, triangles.views(), places, detail::arrays_of(bvh),
                                  detail::BvhAccess::deltas(bvh).may_refit);
   });
+  detail::validate_tree_built(context, "refit", bvh, triangles, true);
 }
 
 void refit(Context& context, Bvh& bvh, const BoxView& boxes) {
   const u64 n = boxes.boxes.size();
   check(bvh, n);
+  detail::validate_span(context, "refit", "boxes", boxes.boxes);
   ProfileScope scope(context.profile(), "refit");
   dispatch(context, [&](const auto& ex) {
     const u64 places = bvh.place_count();
@@ -78,29 +82,33 @@ void refit(Context& context, Bvh& bvh, const BoxView& boxes) {
     detail::refit_over_boxes(ex, boxes.boxes.data(), places, detail::arrays_of(bvh),
                              detail::BvhAccess::deltas(bvh).may_refit);
   });
+  detail::validate_tree_built(context, "refit", bvh, boxes, true);
 }
 
 template <class Node>
 void refit(Context& context, WideBvh<Node>& tree, const TriangleViews& triangles) {
   check_wide(tree, triangles.primitive_count());
-  detail::validate_triangles(context, triangles);
+  detail::validate_triangles(context, "refit", triangles);
   ProfileScope scope(context.profile(), "refit");
   dispatch(context, [&](const auto& ex) {
     const u64 capacity = tree.nodes.size();
     context.reserve_scratch(detail::refit_wide_scratch_bytes<Node>(ex, capacity, triangles.views().size()));
     detail::refit_wide_over_triangles(ex, triangles.views(), capacity, detail::arrays_of(tree));
   });
+  detail::validate_tree_built(context, "refit", tree, triangles, true);
 }
 
 template <class Node>
 void refit(Context& context, WideBvh<Node>& tree, const BoxView& boxes) {
   check_wide(tree, boxes.boxes.size());
+  detail::validate_span(context, "refit", "boxes", boxes.boxes);
   ProfileScope scope(context.profile(), "refit");
   dispatch(context, [&](const auto& ex) {
     const u64 capacity = tree.nodes.size();
     context.reserve_scratch(detail::refit_wide_scratch_bytes<Node>(ex, capacity, 1));
     detail::refit_wide_over_boxes(ex, boxes.boxes.data(), capacity, detail::arrays_of(tree));
   });
+  detail::validate_tree_built(context, "refit", tree, boxes, true);
 }
 
 template COPSE_API void refit(Context&, Bvh4&, const TriangleViews&);

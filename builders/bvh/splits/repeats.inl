@@ -17,13 +17,15 @@ struct PrimitiveOfPlace {
   COPSE_HD u32 operator()(u64 place) const { return place < *place_count ? primitive_ids[place] : none; }
 };
 
-/// Stores, for a place among those in the order of their primitives, the place before it of the same primitive.
+/// Stores, for a place among those in the order of their primitives, the place before it of the same primitive. The
+/// places that the tree does not use come last; they keep invalid_id as their leaf.
 struct LinkPlace {
   const u32* ids;
   const u32* places;
   RepeatedPlace* repeats;
   COPSE_HD void operator()(u64 i) const {
-    repeats[places[i]].previous = i > 0 && ids[i] == ids[i - 1] ? places[i - 1] : invalid_id;
+    const u32 previous = i > 0 && ids[i] == ids[i - 1] ? places[i - 1] : invalid_id;
+    repeats[places[i]] = {previous, invalid_id};
   }
 };
 

@@ -1,66 +1,81 @@
 #pragma once
 
 // The cut of a tree on CUDA, by one block: a round takes less time than a launch. Contract: builders/bvh/top/top.inl.
+//
+// A round reads its list twice, first to count the clusters that give way, then to write the next list. The largest area
+// of the next round comes from what is written. So a round waits twice for all threads of the block. A warp has the
+// clusters of some rows of 32 that follow each other, so that votes tell their places.
 
 #include "builders/bvh/top/top_cut.h"
-#include "primitives/cuda/block.cuh"
 #include "primitives/cuda/launch.cuh"
+#include "primitives/cuda/warp.cuh"
 
 namespace copse::cuda {
 
 namespace detail {
 
-inline constexpr u32 cut_threads = 1024;
+inline constexpr u32 cut_threads = 1024, cut_warps = cut_threads / warp_size;
 
 using copse::detail::TopCluster;
 
 struct CutStorage {
-  BlockStorage<u32, cut_threads> sums;
-  u32 largest[2];  // the bits of the largest area, of this round and of the next one
+  u32 going[cut_warps];  // clusters of each warp that give way
+  u32 largest[3];        // the bits of the largest area, of this round, of the next one, and of none
+};
+static_assert(cut_warps == warp_size, "a lane per warp adds up what the warps count");
+
+/// Stores one cluster of the next round, and returns the bits of its area. Areas are not negative, so the bits have their
+/// order.
+__device__ inline u32 put_cluster(TopCluster* to, const TopCluster& cluster) {
+  *to = cluster;
+  return bits_of(cluster.area);
+}
+
+/// The part of a list that a warp has: clusters `begin` to `end`, in rows of 32.
+struct CutRows {
+  u32 begin, end;
+
+  __device__ CutRows(u32 count) {
+    const u32 each = u32(divide_rounding_up(count, cut_threads)) * warp_size;
+    begin = smaller(threadIdx.x / warp_size * each, count);
+    end = smaller(begin + each, count);
+  }
 };
 
-/// Returns the largest area of a cluster. All threads of the block call it.
-__device__ inline float largest_area(const TopCluster* clusters, u32 count, u32 round, CutStorage& storage) {
-  u32 mine = 0;  // areas are not negative, so their bits are in the same order
-  for (u32 i = threadIdx.x; i < count; i += cut_threads) mine = larger(mine, bits_of(clusters[i].area));
-  mine = __reduce_max_sync(all_lanes, mine);
-  if (lane_id() == 0) atomicMax(&storage.largest[round % 2], mine);
-  __syncthreads();
-  if (threadIdx.x == 0) storage.largest[1 - round % 2] = 0;
-  return float_from_bits(storage.largest[round % 2]);
-}
-
-/// Counts the clusters that give way. All threads of the block call it, and all get the result.
-__device__ inline u32 count_giving_way(const TopCluster* clusters, u32 count, float largest, CutStorage& storage) {
-  u32 mine = 0;
-  for (u32 i = threadIdx.x; i < count; i += cut_threads) mine += clusters[i].gives_way(largest) ? 1 : 0;
-  const u32 total = block_exclusive_sum<cut_threads>(mine, storage.sums).total;
-  __syncthreads();
-  return total;
-}
-
-/// Makes the list of the next round, in order. All threads of the block call it.
-///   pair_count: of the rounds before
-__device__ inline void replace_clusters(const BvhNode* nodes, const TopCluster* clusters, TopCluster* next,
-                                        u32* pairs, u32 count, u32 pair_count, float largest,
-                                        CutStorage& storage) {
-  u32 gone_before = 0;
-  for (u32 first = 0; first < count; first += cut_threads) {
-    const u32 i = first + threadIdx.x;
-    const TopCluster own = i < count ? clusters[i] : TopCluster{0, 0, 0};
-    const bool goes = i < count && own.gives_way(largest);
-    const VoteCount vote = copse::cuda::block_count<cut_threads>(goes, storage.sums);
-    const u32 gone = gone_before + vote.before;
-    if (goes) {
-      pairs[pair_count + gone] = own.children;
-      next[i + gone] = TopCluster::of(nodes, own.children);
-      next[i + gone + 1] = TopCluster::of(nodes, own.children + 1);
-    } else if (i < count) {
-      next[i + gone] = own;
-    }
-    gone_before += vote.total;
-    __syncthreads();
+/// Returns how many clusters of the warp give way; all lanes of the warp.
+__device__ inline u32 count_giving_way(const TopCluster* clusters, const CutRows& rows, float largest) {
+  u32 going = 0;
+#pragma unroll 4
+  for (u32 first = rows.begin; first < rows.end; first += warp_size) {
+    const u32 i = first + lane_id();
+    going += i < rows.end && clusters[i].gives_way(largest) ? 1 : 0;
   }
+  return __reduce_add_sync(all_lanes, going);
+}
+
+/// Makes the warp's part of the next list, in order. Returns the bits of its largest area; all lanes of the warp.
+///   gone:       clusters that give way before those of the warp
+///   pair_count: of the rounds before
+__device__ inline u32 replace_clusters(const BvhNode* nodes, const TopCluster* clusters, TopCluster* next,
+                                       u32* pairs, const CutRows& rows, u32 gone, float largest) {
+  u32 mine = 0;
+#pragma unroll 2
+  for (u32 first = rows.begin; first < rows.end; first += warp_size) {
+    const u32 i = first + lane_id();
+    const TopCluster own = i < rows.end ? clusters[i] : TopCluster{0, 0, 0};
+    const bool goes = own.gives_way(largest);
+    const u32 votes = __ballot_sync(all_lanes, goes), before = gone + u32(__popc(votes & lower_lanes()));
+    if (goes) {
+      const TopCluster left = TopCluster::of(nodes, own.children), right = TopCluster::of(nodes, own.children + 1);
+      pairs[before] = own.children;
+      mine = larger(mine, put_cluster(next + i + before, left));
+      mine = larger(mine, put_cluster(next + i + before + 1, right));
+    } else if (i < rows.end) {
+      mine = larger(mine, put_cluster(next + i + before, own));
+    }
+    gone += u32(__popc(votes));
+  }
+  return __reduce_max_sync(all_lanes, mine);
 }
 
 template <class Cut>
@@ -72,16 +87,27 @@ __global__ static void __launch_bounds__(cut_threads)
   TopCluster* next = cut.next_clusters;
   u32 count = bvh.counts->node_count == 0 ? 0 : 1, pair_count = 0;
   if (threadIdx.x == 0) {
-    if (count > 0) now[0] = TopCluster::of(bvh.nodes, 0);
-    storage.largest[0] = storage.largest[1] = 0;
+    storage.largest[0] = storage.largest[1] = storage.largest[2] = 0;
+    if (count > 0) storage.largest[0] = put_cluster(now, TopCluster::of(bvh.nodes, 0));
   }
   __syncthreads();
-  const u32 enough = smaller(copse::detail::TopShape::enough_clusters, cut.capacity);
+  const u32 enough = smaller(copse::detail::TopShape::enough_clusters, cut.capacity),
+            warp = threadIdx.x / warp_size;
   for (u32 round = 0; count > 0 && count < enough; ++round) {
-    const float largest = largest_area(now, count, round, storage);
-    const u32 gone = count_giving_way(now, count, largest, storage);
+    const float largest = float_from_bits(storage.largest[round % 3]);
+    const CutRows rows(count);
+    const u32 mine = count_giving_way(now, rows, largest);
+    if (lane_id() == 0) storage.going[warp] = mine;
+    __syncthreads();
+    const u32 of_warp = storage.going[lane_id()];
+    const u32 gone_before = __reduce_add_sync(all_lanes, lane_id() < warp ? of_warp : 0);
+    const u32 gone = __reduce_add_sync(all_lanes, of_warp);
     if (gone == 0 || count + gone > cut.capacity) break;
-    replace_clusters(bvh.nodes, now, next, cut.pairs, count, pair_count, largest, storage);
+    const u32 next_largest =
+        replace_clusters(bvh.nodes, now, next, cut.pairs + pair_count, rows, gone_before, largest);
+    if (lane_id() == 0) atomicMax(&storage.largest[(round + 1) % 3], next_largest);
+    if (threadIdx.x == 0) storage.largest[(round + 2) % 3] = 0;
+    __syncthreads();
     TopCluster* const last = now;
     now = next;
     next = last;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "builders/geometry/scene_bounds.h"
+#include "builders/geometry/triangle_check.h"
 #include "builders/grid/distance/field_build.h"
 #include "builders/grid/grid.h"
 #include "builders/grid/voxels/voxel_triangles.h"
@@ -39,10 +40,6 @@ namespace {
 
 using namespace detail;
 
-[[noreturn]] void refuse(const std::string& what) {
-  detail::refuse("distance field", what);
-}
-
 /// Returns a number in few digits, also if it is very small or large.
 std::string short_text(double number) {
   char text[32];
@@ -52,11 +49,11 @@ std::string short_text(double number) {
 
 void check_options(const DistanceFieldOptions& options) {
   if (options.resolution < 1 || options.resolution > max_field_resolution) {
-    refuse("the resolution is " + std::to_string(options.resolution) + "; it can be 1 to " +
-           std::to_string(max_field_resolution));
+    refuse("distance field", "the resolution is " + std::to_string(options.resolution) + "; it can be 1 to " +
+                                 std::to_string(max_field_resolution));
   }
   if (!(options.band >= 2 && options.band <= 16))
-    refuse("the band is " + short_text(options.band) + " voxels; it can be 2 to 16");
+    refuse("distance field", "the band is " + short_text(options.band) + " voxels; it can be 2 to 16");
 }
 
 /// Edges of voxels for which the squares of all distances are normal floats.
@@ -75,8 +72,8 @@ FieldShape shape_over(const Aabb& box, const DistanceFieldOptions& options) {
   shape.band = float(options.band * shape.edge);
   if (is_empty(box)) return shape;
   if (!(shape.edge >= min_edge && shape.edge <= max_edge)) {
-    refuse("its voxels have an edge of " + short_text(shape.edge) + "; it can be " + short_text(min_edge) +
-           " to " + short_text(max_edge));
+    refuse("distance field", "its voxels have an edge of " + short_text(shape.edge) + "; it can be " +
+                                 short_text(min_edge) + " to " + short_text(max_edge));
   }
 
   double farthest = 0;
@@ -84,8 +81,9 @@ FieldShape shape_over(const Aabb& box, const DistanceFieldOptions& options) {
     farthest = std::max({farthest, std::abs(double(box.lo[axis])), std::abs(double(box.hi[axis]))});
   const double rounding = 0x1p-20 * farthest;  // 8 times the error of a coordinate
   if (rounding > shape.edge / 8) {
-    refuse("the mesh reaches " + short_text(farthest) + " from the origin, and its voxels have an edge of " +
-           short_text(shape.edge) + "; floats need an edge of " + short_text(8 * rounding) + " or more");
+    refuse("distance field", "the mesh reaches " + short_text(farthest) +
+                                 " from the origin, and its voxels have an edge of " + short_text(shape.edge) +
+                                 "; floats need an edge of " + short_text(8 * rounding) + " or more");
   }
   shape.reach = float(shape.band + 2 * rounding + shape.edge / 64);
   return shape;
@@ -197,6 +195,7 @@ class FieldBuilder {
 
 DistanceField build_distance_field(Context& context, const TriangleViews& triangles,
                                    const DistanceFieldOptions& options) {
+  detail::validate_triangles(context, "build_distance_field", triangles);
   check_options(options);
   check_primitive_count(triangles.primitive_count());
   Buffer<Aabb> box(context, 1);

@@ -1,5 +1,6 @@
 #include "builders/grid/frustum_grid.h"
 
+#include "builders/geometry/triangle_check.h"
 #include "builders/grid/cells/grid_arrays.h"
 #include "builders/grid/frustum/frustum_shape.h"
 #include "primitives/core/check.h"
@@ -86,6 +87,7 @@ void rebuild_frustum_grid(Context& context, FrustumGrid& grid, const TriangleVie
                           const ViewFrustum& frustum) {
   const u64 n = triangles.primitive_count();
   detail::check_primitive_count(n);
+  detail::validate_triangles(context, "rebuild_frustum_grid", triangles);
   const detail::FrustumRequest request = detail::request_frustum(frustum, grid.resolution);
   context.reserve_scratch(
       scratch_bytes(context, n, triangles.views().size(), grid.cells.cell_capacity(), grid.reference_capacity()));
@@ -99,6 +101,7 @@ void rebuild_frustum_grid(Context& context, FrustumGrid& grid, const TriangleVie
 
 FrustumGrid build_frustum_grid(Context& context, const TriangleViews& triangles, const ViewFrustum& frustum,
                                const FrustumGridOptions& options) {
+  detail::validate_triangles(context, "build_frustum_grid", triangles);
   const u64 capacity = options.reference_capacity > 0 ? options.reference_capacity
                                                       : count_references(context, triangles, frustum, options);
   FrustumGrid grid = make_frustum_grid(context, options.resolution, capacity);

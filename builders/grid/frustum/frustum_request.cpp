@@ -12,22 +12,20 @@ namespace copse::detail {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& what) {
-  detail::refuse("frustum grid", what);
-}
-
 std::string text(const vec3& v) {
-  return "(" + std::to_string(v.x) + ", " + std::to_string(v.y) + ", " + std::to_string(v.z) + ")";
+  return std::string("(") + std::to_string(v.x) + ", " + std::to_string(v.y) + ", " + std::to_string(v.z) + ")";
 }
 
 void check_depth(const char* name, float depth) {
   if (depth >= 0 && is_finite(depth)) return;
-  refuse(std::string("the ") + name + " depth is " + std::to_string(depth) + "; it can be 0, or above and finite");
+  refuse("frustum grid",
+         std::string("the ") + name + " depth is " + std::to_string(depth) + "; it can be 0, or above and finite");
 }
 
 void check_frustum(const ViewFrustum& f) {
   const auto check = [](const char* name, const vec3& v) {
-    if (!is_finite(v)) refuse(std::string("the frustum's ") + name + " is " + text(v) + "; it must be finite");
+    if (!is_finite(v))
+      refuse("frustum grid", std::string("the frustum's ") + name + " is " + text(v) + "; it must be finite");
   };
   check("eye", f.eye);
   check("forward", f.forward);
@@ -36,8 +34,8 @@ void check_frustum(const ViewFrustum& f) {
   check_depth("nearest", f.nearest);
   check_depth("farthest", f.farthest);
   if (f.nearest > 0 && f.farthest > 0 && !(f.nearest < f.farthest)) {
-    refuse("the nearest depth is " + std::to_string(f.nearest) + ", not below the farthest one of " +
-           std::to_string(f.farthest));
+    refuse("frustum grid", "the nearest depth is " + std::to_string(f.nearest) +
+                               ", not below the farthest one of " + std::to_string(f.farthest));
   }
 }
 
@@ -47,8 +45,8 @@ FrustumShape shape_of(const ViewFrustum& f) {
   const double volume = glm::dot(right, glm::cross(up, forward));
   const double most = glm::length(right) * glm::length(up) * glm::length(forward);
   if (!(std::abs(volume) > 1e-9 * most)) {
-    refuse("forward " + text(f.forward) + ", right " + text(f.right) + " and up " + text(f.up) +
-           " lie in a plane");
+    refuse("frustum grid", "forward " + text(f.forward) + ", right " + text(f.right) + " and up " + text(f.up) +
+                               " lie in a plane");
   }
   FrustumShape shape{};
   shape.eye = dvec3(f.eye);
@@ -80,10 +78,11 @@ void check_padding(const FrustumRequest& request) {
   shape.units_per_length = std::max(request.screen_units, slabs);
   const double blur = blur_in_units(shape, 2 * shape.corner);
   if (blur < max_frustum_padding / 2 - cell_padding) return;
-  refuse("rounding moves a ray by " + std::to_string(blur) + "/256 of a cell, with " +
-         std::to_string(request.cells.y) + " x " + std::to_string(request.cells.z) + " tiles in " +
-         std::to_string(request.cells.x) + " slabs; the limit is " +
-         std::to_string(max_frustum_padding / 2 - cell_padding) + "/256: the frustum is too narrow or too wide");
+  refuse("frustum grid", "rounding moves a ray by " + std::to_string(blur) + "/256 of a cell, with " +
+                             std::to_string(request.cells.y) + " x " + std::to_string(request.cells.z) +
+                             " tiles in " + std::to_string(request.cells.x) + " slabs; the limit is " +
+                             std::to_string(max_frustum_padding / 2 - cell_padding) +
+                             "/256: the frustum is too narrow or too wide");
 }
 
 }  // namespace
@@ -91,9 +90,9 @@ void check_padding(const FrustumRequest& request) {
 void check_frustum_resolution(const uvec3& r) {
   const bool tiles = std::min(r.x, r.y) >= 1 && std::max(r.x, r.y) <= max_frustum_tiles;
   if (tiles && r.z >= 1 && r.z <= max_frustum_slabs) return;
-  refuse("the resolution is " + std::to_string(r.x) + " x " + std::to_string(r.y) + " x " + std::to_string(r.z) +
-         "; tiles can be 1 to " + std::to_string(max_frustum_tiles) + " each way, slabs 1 to " +
-         std::to_string(max_frustum_slabs));
+  refuse("frustum grid", "the resolution is " + std::to_string(r.x) + " x " + std::to_string(r.y) + " x " +
+                             std::to_string(r.z) + "; tiles can be 1 to " + std::to_string(max_frustum_tiles) +
+                             " each way, slabs 1 to " + std::to_string(max_frustum_slabs));
 }
 
 FrustumRequest request_frustum(const ViewFrustum& frustum, const uvec3& resolution) {

@@ -2,7 +2,10 @@
 
 #include <string>
 
+#include "builders/built_check.h"
+#include "builders/geometry/triangle_check.h"
 #include "builders/grid/hash/hash_shape.h"
+#include "builders/grid/hash_grid_validate.h"
 #include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
 
@@ -21,17 +24,15 @@ u64 hash_grid_scratch_bytes(const Executor& ex, u64 n, u64 bucket_count);
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& what) {
-  detail::refuse("hash grid", what);
-}
-
 void check_options(const HashGridOptions& options) {
   if (!(options.cell_size >= 0 && options.cell_size < infinity)) {
-    refuse("the cell size is " + std::to_string(options.cell_size) + "; it can be 0 or above, and finite");
+    detail::refuse("hash grid",
+                   "the cell size is " + std::to_string(options.cell_size) + "; it can be 0 or above, and finite");
   }
   constexpr float most = 1 << 20;
   if (!(options.points_per_cell > 0 && options.points_per_cell <= most)) {
-    refuse("points_per_cell is " + std::to_string(options.points_per_cell) + "; it can be above 0, up to 2^20");
+    detail::refuse("hash grid", "points_per_cell is " + std::to_string(options.points_per_cell) +
+                                    "; it can be above 0, up to 2^20");
   }
 }
 
@@ -45,8 +46,8 @@ void check_points(const PositionSpan& points) {
   check_point_count(points.size);
   const u64 stride = points.stride_bytes;
   if (stride >= sizeof(vec3) && stride % 4 == 0) return;
-  refuse("points are " + std::to_string(stride) +
-         " bytes apart; the distance must be at least 12 and a multiple of 4");
+  detail::refuse("hash grid", "points are " + std::to_string(stride) +
+                                  " bytes apart; the distance must be at least 12 and a multiple of 4");
 }
 
 u64 scratch_bytes(Context& context, u64 n, u64 bucket_count) {
@@ -70,15 +71,17 @@ void rebuild_hash_grid(Context& context, HashGrid& grid, const PositionSpan& poi
   check_options(options);
   check_points(points);
   if (grid.shape.empty() || points.size > grid.point_capacity()) {
-    refuse(std::to_string(points.size) + " points are given; the grid has room for " +
-           std::to_string(grid.point_capacity()));
+    detail::refuse("hash grid", std::to_string(points.size) + " points are given; the grid has room for " +
+                                    std::to_string(grid.point_capacity()));
   }
+  detail::validate_positions(context, "build_hash_grid", "points", points);
   context.reserve_scratch(scratch_bytes(context, grid.point_capacity(), grid.bucket_count()));
   ProfileScope scope(context.profile(), "hash grid");
   const detail::HashGridArrays arrays{grid.shape.data(), grid.bucket_begins.data(), u32(grid.bucket_count()),
                                       grid.points.data(), grid.counts.data()};
   dispatch(context, [&](const auto& ex) { detail::build_buckets(ex, points, options, arrays); });
   grid.source_count = points.size;
+  detail::validate_built(context, "build_hash_grid", grid, points);
 }
 
 HashGrid build_hash_grid(Context& context, const PositionSpan& points, const HashGridOptions& options) {

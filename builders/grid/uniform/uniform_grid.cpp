@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <string>
 
+#include "builders/built_check.h"
+#include "builders/geometry/triangle_check.h"
 #include "builders/grid/cells/grid_arrays.h"
+#include "builders/grid/grid_validate.h"
 #include "builders/grid/uniform/grid_shape.h"
 #include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
@@ -28,10 +31,6 @@ u64 grid_scratch_bytes(const Executor& ex, u64 n, u64 view_count, u64 cell_capac
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& what) {
-  detail::refuse("grid", what);
-}
-
 std::string text(const uvec3& v) {
   return std::to_string(v.x) + " x " + std::to_string(v.y) + " x " + std::to_string(v.z);
 }
@@ -39,18 +38,19 @@ std::string text(const uvec3& v) {
 void check_resolution(const uvec3& resolution) {
   const auto in_range = [](u32 cells) { return cells >= 1 && cells <= max_grid_resolution; };
   if (!in_range(resolution.x) || !in_range(resolution.y) || !in_range(resolution.z)) {
-    refuse("the resolution is " + text(resolution) + "; each can be 1 to " + std::to_string(max_grid_resolution));
+    detail::refuse("grid", "the resolution is " + text(resolution) + "; each can be 1 to " +
+                               std::to_string(max_grid_resolution));
   }
   const u64 cell_count = u64{resolution.x} * resolution.y * resolution.z;
   if (cell_count > max_grid_cells) {
-    refuse("the resolution is " + text(resolution) + ", which is " + std::to_string(cell_count) +
-           " cells; there can be " + std::to_string(max_grid_cells));
+    detail::refuse("grid", "the resolution is " + text(resolution) + ", which is " + std::to_string(cell_count) +
+                               " cells; there can be " + std::to_string(max_grid_cells));
   }
 }
 
 u64 cells_by_density(u64 primitive_count, float density) {
   if (!(density > 0 && density <= 1024)) {
-    refuse("the density is " + std::to_string(density) + "; it can be above 0, up to 1024");
+    detail::refuse("grid", "the density is " + std::to_string(density) + "; it can be above 0, up to 1024");
   }
   const double cells = double(density) * double(primitive_count);
   return std::clamp(u64(cells), u64{1}, max_grid_cells);
@@ -84,8 +84,8 @@ void rebuild(Context& context, Grid& grid, const detail::GridSource& source, con
   const detail::GridRequest request = request_of(source.count, options);
   detail::check_primitive_count(source.count);
   if (grid.shape.empty() || request.cell_count > grid.cell_capacity()) {
-    refuse("the rebuild needs " + std::to_string(request.cell_count) + " cells; the grid has room for " +
-           std::to_string(grid.cell_capacity()));
+    detail::refuse("grid", "the rebuild needs " + std::to_string(request.cell_count) +
+                               " cells; the grid has room for " + std::to_string(grid.cell_capacity()));
   }
   context.reserve_scratch(
       scratch_bytes(context, source.count, source.views.size(), grid.cell_capacity(), grid.reference_capacity()));
@@ -115,6 +115,16 @@ Grid build(Context& context, const detail::GridSource& source, const GridOptions
   Grid grid = make_grid(context, cell_capacity, reference_capacity);
   rebuild(context, grid, source, options);
   return grid;
+}
+
+/// Checks a grid that has room for all its references. One that has not is no error: the caller asks check_complete.
+template <class Primitives>
+void validate_whole(Context& context, const char* function, const Grid& grid, const Primitives& primitives) {
+  if (!context.validates()) return;
+  const GridCounts counts = grid.counts.download()[0];
+  if (counts.stored_count == counts.reference_count) {
+    detail::validate_built(context, function, grid, primitives);
+  }
 }
 
 }  // namespace
@@ -166,17 +176,27 @@ u64 count_references(Context& context, const BoxView& boxes, const GridOptions& 
 }
 
 void rebuild_grid(Context& context, Grid& grid, const TriangleViews& triangles, const GridOptions& options) {
+  detail::validate_triangles(context, "rebuild_grid", triangles);
   rebuild(context, grid, source_of(triangles), options);
+  validate_whole(context, "rebuild_grid", grid, triangles);
 }
 void rebuild_grid(Context& context, Grid& grid, const BoxView& boxes, const GridOptions& options) {
+  detail::validate_span(context, "rebuild_grid", "boxes", boxes.boxes);
   rebuild(context, grid, source_of(boxes), options);
+  validate_whole(context, "rebuild_grid", grid, boxes);
 }
 
 Grid build_grid(Context& context, const TriangleViews& triangles, const GridOptions& options) {
-  return build(context, source_of(triangles), options);
+  detail::validate_triangles(context, "build_grid", triangles);
+  Grid grid = build(context, source_of(triangles), options);
+  validate_whole(context, "build_grid", grid, triangles);
+  return grid;
 }
 Grid build_grid(Context& context, const BoxView& boxes, const GridOptions& options) {
-  return build(context, source_of(boxes), options);
+  detail::validate_span(context, "build_grid", "boxes", boxes.boxes);
+  Grid grid = build(context, source_of(boxes), options);
+  validate_whole(context, "build_grid", grid, boxes);
+  return grid;
 }
 
 }  // namespace copse

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "builders/geometry/scene_bounds.h"
+#include "builders/geometry/triangle_check.h"
 #include "builders/grid/grid.h"
 #include "builders/grid/voxels/brick_triangles.h"
 #include "primitives/core/check.h"
@@ -38,16 +39,12 @@ u64 brick_scratch_bytes(const Executor& ex, const BrickShapes& layers, u64 n, u6
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& what) {
-  detail::refuse("bricks", what);
-}
-
 void check_options(const Aabb& box, const BrickOptions& options) {
   if (options.resolution < 1 || options.resolution > max_brick_voxels) {
-    refuse("the resolution is " + std::to_string(options.resolution) + "; it can be 1 to " +
-           std::to_string(max_brick_voxels));
+    detail::refuse("bricks", "the resolution is " + std::to_string(options.resolution) + "; it can be 1 to " +
+                                 std::to_string(max_brick_voxels));
   }
-  if (!is_empty(box) && !is_valid(box)) refuse("a corner of the box is infinite");
+  if (!is_empty(box) && !is_valid(box)) detail::refuse("bricks", "a corner of the box is infinite");
   if (options.brick_capacity > max_references) {
     throw Error(ErrorCode::capacity, "bricks: room for " + std::to_string(options.brick_capacity) +
                                          " bricks; at most " + std::to_string(max_references) + " fit");
@@ -184,15 +181,16 @@ GridShape Bricks::brick_shape() const {
 
 Bricks make_bricks(Context& context, const Aabb& box, const BrickOptions& options) {
   check_options(box, options);
-  if (options.brick_capacity == 0) refuse("brick_capacity is 0; it must be 1 or more");
+  if (options.brick_capacity == 0) detail::refuse("bricks", "brick_capacity is 0; it must be 1 or more");
   return make(context, detail::cubes_over(box, options.resolution), options.brick_capacity,
               options.layers_at_once);
 }
 
 void rebuild_bricks(Context& context, Bricks& bricks, const TriangleViews& triangles) {
+  detail::validate_triangles(context, "rebuild_bricks", triangles);
   const u64 n = triangles.primitive_count();
   detail::check_primitive_count(n);
-  if (bricks.counts.empty()) refuse("they were never made, so they cannot be rebuilt");
+  if (bricks.counts.empty()) detail::refuse("bricks", "they were never made, so they cannot be rebuilt");
   const detail::BricksToFill arrays = arrays_of(bricks);
   reserve_scratch(context, triangles, arrays);
   ProfileScope scope(context.profile(), "bricks");
@@ -201,6 +199,7 @@ void rebuild_bricks(Context& context, Bricks& bricks, const TriangleViews& trian
 }
 
 Bricks build_bricks(Context& context, const TriangleViews& triangles, const BrickOptions& options) {
+  detail::validate_triangles(context, "build_bricks", triangles);
   const Aabb box = box_of(context, triangles);
   check_options(box, options);
   const GridShape shape = detail::cubes_over(box, options.resolution);
@@ -215,12 +214,13 @@ Bricks build_bricks(Context& context, const TriangleViews& triangles, const Bric
 
 BrickCounts build_brick_blocks(Context& context, const TriangleViews& triangles, const BrickBlockOptions& options,
                                const std::function<void(const BrickBlock&)>& take) {
+  detail::validate_triangles(context, "build_brick_blocks", triangles);
   const Aabb box = box_of(context, triangles);
   check_options(box, {.resolution = options.resolution});
   constexpr u32 max_layers = max_brick_voxels / brick_edge;
   if (options.block_layers < 1 || options.block_layers > max_layers) {
-    refuse("block_layers is " + std::to_string(options.block_layers) + "; it can be 1 to " +
-           std::to_string(max_layers));
+    detail::refuse("bricks", "block_layers is " + std::to_string(options.block_layers) + "; it can be 1 to " +
+                                 std::to_string(max_layers));
   }
   const detail::BrickShapes all = shapes_of(detail::cubes_over(box, options.resolution));
   Bricks memory;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "builders/geometry/scene_bounds.h"
+#include "builders/geometry/triangle_check.h"
 #include "builders/grid/voxels/voxel_triangles.h"
 #include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
@@ -61,6 +62,7 @@ Voxels make_voxels(Context& context, const Aabb& box, u32 resolution) {
 }
 
 void voxelize(Context& context, Voxels& voxels, const TriangleViews& triangles, VoxelRule rule) {
+  detail::validate_triangles(context, "voxelize", triangles);
   const u64 n = triangles.primitive_count();
   detail::check_primitive_count(n);
   if (voxels.words.empty() || voxels.words.size() != voxels.word_count()) {
@@ -76,6 +78,7 @@ void voxelize(Context& context, Voxels& voxels, const TriangleViews& triangles, 
 }
 
 Voxels build_voxels(Context& context, const TriangleViews& triangles, u32 resolution, VoxelRule rule) {
+  detail::validate_triangles(context, "build_voxels", triangles);
   Buffer<Aabb> box(context, 1);
   scene_bounds(context, triangles, box.span());
   Voxels voxels = make_voxels(context, box.download()[0], resolution);

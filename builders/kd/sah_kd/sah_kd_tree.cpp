@@ -4,7 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "builders/built_check.h"
+#include "builders/geometry/triangle_check.h"
 #include "builders/kd/sah_kd/kd_level.h"
+#include "builders/kd/sah_kd_validate.h"
 #include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
 
@@ -42,21 +45,19 @@ namespace {
 constexpr u64 max_kd_triangles = u64{1} << 30;
 constexpr u32 max_kd_depth = 60;
 
-[[noreturn]] void refuse(const std::string& what) {
-  detail::refuse("kd-tree of triangles", what);
-}
-
 void check_options(const SahKdOptions& options) {
   constexpr float max_cost = 1 << 20, max_references = 64;
   if (!(options.traversal_cost > 0 && options.traversal_cost <= max_cost)) {
-    refuse("traversal_cost is " + std::to_string(options.traversal_cost) + "; it can be above 0, up to 2^20");
+    detail::refuse("kd-tree of triangles", "traversal_cost is " + std::to_string(options.traversal_cost) +
+                                               "; it can be above 0, up to 2^20");
   }
   if (options.max_depth > max_kd_depth) {
-    refuse("max_depth is " + std::to_string(options.max_depth) + "; it can be 0 to " +
-           std::to_string(max_kd_depth));
+    detail::refuse("kd-tree of triangles", "max_depth is " + std::to_string(options.max_depth) +
+                                               "; it can be 0 to " + std::to_string(max_kd_depth));
   }
   if (!(options.max_references >= 1 && options.max_references <= max_references)) {
-    refuse("max_references is " + std::to_string(options.max_references) + "; it can be 1 to 64");
+    detail::refuse("kd-tree of triangles",
+                   "max_references is " + std::to_string(options.max_references) + "; it can be 1 to 64");
   }
 }
 
@@ -169,8 +170,11 @@ SahKdTree build_sah_kd_tree(Context& context, const TriangleViews& triangles, co
     throw Error(ErrorCode::capacity, "kd-tree of triangles: " + std::to_string(count) + " triangles; at most " +
                                          std::to_string(max_kd_triangles) + " fit in one");
   }
+  detail::validate_triangles(context, "build_sah_kd_tree", triangles);
   ProfileScope scope(context.profile(), "kd-tree of triangles");
-  return SahKdBuild(context, triangles, options).run();
+  SahKdTree tree = SahKdBuild(context, triangles, options).run();
+  detail::validate_built(context, "build_sah_kd_tree", tree, triangles);
+  return tree;
 }
 
 }  // namespace copse

@@ -1,7 +1,10 @@
 #include "builders/points/kd_tree.h"
 
+#include "builders/built_check.h"
+#include "builders/geometry/triangle_check.h"
 #include "builders/points/build/point_checks.h"
 #include "builders/points/kd_tree/kd_shape.h"
+#include "builders/points/kd_validate.h"
 #include "primitives/core/dispatch.h"
 
 namespace copse {
@@ -36,11 +39,13 @@ KdTree make_kd_tree(Context& context, u64 point_capacity) {
 
 void rebuild_kd_tree(Context& context, KdTree& tree, const PositionSpan& points) {
   checks.check_rebuild(tree, points);
+  detail::validate_positions(context, "build_kd_tree", "points", points);
   context.reserve_scratch(scratch_bytes(context, tree.point_capacity()));
   ProfileScope scope(context.profile(), "kd-tree");
   const detail::KdArrays arrays{tree.nodes.data(), tree.counts.data()};
   dispatch(context, [&](const auto& ex) { detail::build_kd_nodes(ex, points, arrays); });
   tree.source_count = points.size;
+  detail::validate_built(context, "build_kd_tree", tree, points);
 }
 
 KdTree build_kd_tree(Context& context, const PositionSpan& points) {

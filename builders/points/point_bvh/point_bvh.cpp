@@ -1,6 +1,9 @@
 #include "builders/points/point_bvh.h"
 
+#include "builders/built_check.h"
+#include "builders/geometry/triangle_check.h"
 #include "builders/points/build/point_checks.h"
+#include "builders/points/point_bvh_validate.h"
 #include "primitives/core/dispatch.h"
 
 namespace copse {
@@ -36,11 +39,13 @@ PointBvh make_point_bvh(Context& context, u64 point_capacity) {
 
 void rebuild_point_bvh(Context& context, PointBvh& bvh, const PositionSpan& points) {
   checks.check_rebuild(bvh, points);
+  detail::validate_positions(context, "build_point_bvh", "points", points);
   context.reserve_scratch(scratch_bytes(context, bvh.point_capacity()));
   ProfileScope scope(context.profile(), "point BVH");
   const detail::PointBvhArrays arrays{bvh.nodes.data(), bvh.points.data(), bvh.counts.data()};
   dispatch(context, [&](const auto& ex) { detail::build_point_nodes(ex, points, arrays); });
   bvh.source_count = points.size;
+  detail::validate_built(context, "build_point_bvh", bvh, points);
 }
 
 PointBvh build_point_bvh(Context& context, const PositionSpan& points) {
