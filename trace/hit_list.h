@@ -13,6 +13,9 @@
 //   HitType miss(float t_max)
 //
 // Hits are ordered by ids where t is equal, so a list does not depend on the tree or on the order of visits.
+//
+// In a tree with splits, a ray may meet a triangle in several leaves. A sink that keeps the first hits without a filter
+// finds the earlier one in its list (drops_repeats). The others stand behind OfferedOnce.
 
 #include "trace/hit/triangle_tests.h"
 #include "trace/hit_filter.h"
@@ -53,6 +56,7 @@ template <class Order, class Filter = AcceptAll>
 struct FirstHits {
   using HitType = typename Order::HitType;
   static constexpr bool can_start_again = accepts_all<Filter>;
+  static constexpr bool drops_repeats = accepts_all<Filter>;  // a filter must not be asked twice
 
   Order order;
   HitType* drafts;
@@ -69,6 +73,9 @@ struct FirstHits {
     u32 at = count;
     while (at > 0 && order.before(draft, drafts[at - 1])) --at;
     if (at == capacity) return false;
+    if constexpr (drops_repeats) {
+      if (at > 0 && drafts[at - 1].t == draft.t && !order.before(drafts[at - 1], draft)) return false;
+    }
     FilterAnswer answer = FilterAnswer::accept;
     if constexpr (!accepts_all<Filter>) answer = (*filter)(order.finished(draft));
     if (answer == FilterAnswer::pass_over) return false;
@@ -84,7 +91,7 @@ struct FirstHits {
 template <class Order, class Filter>
 struct AnyAcceptedHit {
   using HitType = typename Order::HitType;
-  static constexpr bool can_start_again = false;
+  static constexpr bool can_start_again = false, drops_repeats = false;
 
   Order order;
   Filter* filter;
@@ -100,7 +107,7 @@ struct AnyAcceptedHit {
 template <class Order>
 struct HitCount {
   using HitType = typename Order::HitType;
-  static constexpr bool can_start_again = true;
+  static constexpr bool can_start_again = true, drops_repeats = false;
 
   u32 count = 0;
 
@@ -116,7 +123,7 @@ struct HitCount {
 template <class Order>
 struct HitHeap {
   using HitType = typename Order::HitType;
-  static constexpr bool can_start_again = true;
+  static constexpr bool can_start_again = true, drops_repeats = false;
 
   Order order;
   HitType* drafts;
@@ -187,10 +194,60 @@ struct OfferTriangles {
   }
 };
 
+/// Returns whether a robust traversal reaches a place of a tree with repeats, if its limit stays at the ray's t_max.
+template <class Node>
+COPSE_HD inline bool ray_reaches(const WideBvhView<Node>& bvh, const RaySlabs& slabs, float limit, u32 place) {
+  const WideTree<Node> tree(bvh);
+  u32 node = bvh.repeats[place].leaf, slot = 0;
+  while (slot + 1 < Node::width) {
+    const WideChild child = tree.child(node, slot);
+    if (child.is_leaf() && place - child.first < child.count) break;
+    ++slot;
+  }
+  do {
+    if (!is_within(tree.span(slabs, node, slot), limit)) return false;
+  } while (tree.to_parent(node, slot));
+  return true;
+}
+
+/// Returns whether a place is the first one of its primitive that the ray reaches, in the order of the tree.
+template <class Node>
+[[gnu::noinline]] COPSE_HD bool is_first_reached(const WideBvhView<Node>& bvh, const Ray& ray, u32 place) {
+  u32 at = bvh.repeats[place].previous;
+  if (at == invalid_id) return true;
+  const RaySlabs slabs = make_slabs(ray, WideTree<Node>(bvh).bounds());
+  const float limit = box_limit(slabs, ray.t_max);
+  for (; at != invalid_id; at = bvh.repeats[at].previous) {
+    if (ray_reaches(bvh, slabs, limit, at)) return false;
+  }
+  return true;
+}
+
+/// Gives a sink each hit once, be it at the first place of several that the ray reaches. In a tree where triangles have
+/// several places, the limit stays where it began, or places that count would be skipped.
+template <class Node, class Sink>
+struct OfferedOnce {
+  Sink& sink;
+  const WideBvhView<Node>& bvh;
+  const Ray& ray;
+
+  COPSE_HD bool take(const Hit& draft, float& limit) {
+    if constexpr (!Sink::drops_repeats) {
+      if (bvh.repeats != nullptr) {
+        float lowered = limit;
+        return is_first_reached(bvh, ray, draft.primitive) && sink.take(draft, lowered);
+      }
+    }
+    return sink.take(draft, limit);
+  }
+};
+
 /// Offers all hits of a ray to a sink. `triangles`: as leaf tests fetch them.
-template <u32 stack_size, class View, class Triangles, class Sink>
-COPSE_HD inline void offer_hits(const View& bvh, const Triangles& triangles, const Ray& ray, Sink& sink) {
-  OfferTriangles<Triangles, Sink, Robustness::robust> test(triangles, ray, sink);
+template <u32 stack_size, class Node, class Triangles, class Sink>
+COPSE_HD inline void offer_hits(const WideBvhView<Node>& bvh, const Triangles& triangles, const Ray& ray,
+                                Sink& sink) {
+  OfferedOnce<Node, Sink> once{sink, bvh, ray};
+  OfferTriangles<Triangles, OfferedOnce<Node, Sink>, Robustness::robust> test(triangles, ray, once);
   traverse<stack_size>(bvh, ray, test);
 }
 
@@ -208,7 +265,8 @@ COPSE_HD inline bool walk_fast(const WideBvhView<Node>& bvh, const Ray& ray, Tes
   return !walk.gives_up() && !test.gives_up;
 }
 
-/// As offer_hits, by the fast walk. If it returns false, the sink has to start again.
+/// As offer_hits, by the fast walk, for sinks that drop repeats and for trees without. If it returns false, the sink has
+/// to start again.
 template <class Node, class Triangles, class Sink>
 COPSE_HD inline bool offer_hits_fast(const WideBvhView<Node>& bvh, const Triangles& triangles, const Ray& ray,
                                      Sink& sink) {
@@ -216,7 +274,7 @@ COPSE_HD inline bool offer_hits_fast(const WideBvhView<Node>& bvh, const Triangl
   return walk_fast(bvh, ray, test);
 }
 
-/// How rays search a structure. AccelView and SceneView have one each, with
+/// How rays search a structure. AccelView, SceneView and NestedSceneView have one each, with
 ///   using Order; static Order order_of(const View&)
 ///   static void run<stack_size>(const View&, const Ray&, u32 mask, Cull, Sink&)      offers all hits, each once
 template <class View>
@@ -224,6 +282,11 @@ struct HitSearch;
 
 template <class View>
 using HitOf = typename HitSearch<View>::Order::HitType;
+
+template <class View>
+concept HitSearched = requires {
+  typename HitSearch<View>::Order;
+};
 
 /// Stores the drafts of the first hits, and returns how many there are.
 ///   drafts: room for `capacity`

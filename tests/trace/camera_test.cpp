@@ -7,11 +7,12 @@
 #include <limits>
 
 #include "tests/support/backends.h"
+#include "tests/support/values.h"
 
 namespace copse {
 namespace {
 
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+using test::nan;
 
 /// The place of a point in the image: x and y from -1 to 1, and its depth.
 glm::dvec3 project(const Camera& camera, const vec3& point) {

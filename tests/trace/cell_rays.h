@@ -38,7 +38,7 @@ inline std::vector<RayCase> rays_of_hard_meshes() {
   std::vector<RayCase> cases;
   for (const NamedMesh& hard : hard_meshes()) {
     if (hard.mesh.positions.empty() || hard.invalid_count > 0) continue;
-    cases.push_back({hard.name, hard.mesh, difficult_rays(hard.mesh, 400, 4)});
+    cases.push_back({hard.name, hard.mesh, difficult_rays(hard.mesh, 240, 4)});
   }
   return cases;
 }

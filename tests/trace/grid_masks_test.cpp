@@ -18,8 +18,7 @@ namespace copse {
 namespace {
 
 using test::DeviceMesh;
-
-constexpr u32 masks_of_views[] = {0b0001, 0b0110, 0, ~u32{0}};
+using test::masks_of_views;
 
 class GridMasks : public test::OnEachBackend {
  protected:

@@ -6,15 +6,16 @@
 #include <limits>
 
 #include "builders/geometry/generate.h"
+#include "tests/support/values.h"
 #include "tests/trace/oracle.h"
 #include "trace/hit/slabs.h"
 
 namespace copse {
 namespace {
 
+using test::nan;
 using test::RayMaker;
 
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr float min_denormal = std::numeric_limits<float>::denorm_min();
 const Triangle unit{vec3(0, 0, 0), vec3(1, 0, 0), vec3(0, 1, 0)};
 

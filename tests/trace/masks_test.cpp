@@ -14,8 +14,7 @@ namespace {
 
 using test::DeviceMesh;
 using test::host_view;
-
-constexpr u32 masks_of_views[] = {0b0001, 0b0110, 0, ~u32{0}};
+using test::masks_of_views;
 
 /// Meshes at one place. Each is a geometry with a mask of its own.
 struct MaskedScene {

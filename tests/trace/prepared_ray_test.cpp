@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "builders/geometry/generate.h"
+#include "tests/support/values.h"
 #include "tests/trace/oracle.h"
 
 namespace copse {
@@ -19,9 +20,8 @@ using detail::passes_by;
 using detail::prepare_ray;
 using detail::PreparedRay;
 using detail::TreeReach;
+using test::nan;
 using test::RayMaker;
-
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
 bool is_common_range(const Ray& ray, const Aabb& bounds) {
   RaySlabs slabs;

@@ -46,7 +46,7 @@ TEST_P(TraceRays, FindTheHitsOfBruteForceOnASphere) {
   expect_brute_force_on(generate_sphere(2), 1000);
 }
 TEST_P(TraceRays, FindTheHitsOfBruteForceOnTheLargeSphere) {
-  expect_brute_force_on(generate_sphere(4), 4000);
+  expect_brute_force_on(generate_sphere(4), 2000);
 }
 
 TEST_P(TraceRays, BatchesOfAnySizeAreTracedWhole) {

@@ -82,6 +82,30 @@ TEST(Traverse, LosesNoRayAtTheEdgeOfLongTriangles) {
   }
 }
 
+TEST(Traverse, LosesNoDiagonalRayAmongLongTriangles) {
+  // Two components of the directions are equal, and the triangles are long along one of these axes alone. The rounding
+  // of t is in proportion to the axis that the triangle test takes.
+  const float length = 1.6e7f;
+  for (u32 seed = 0; seed < 10; ++seed) {
+    RayMaker make(seed);
+    const auto point = [&] {
+      const float x = make.uniform(0, 1), y = make.uniform(0, 1);
+      return vec3(x, y, make.uniform(-length, length));
+    };
+    Mesh mesh;
+    for (u32 i = 0; i < 20; ++i) {
+      for (u32 k = 0; k < 3; ++k) mesh.positions.push_back(point());
+      mesh.triangles.push_back(uvec3(3 * i) + uvec3(0, 1, 2));
+    }
+    std::vector<Ray> rays;
+    for (u32 i = 0; i < 200; ++i) {
+      const vec3 direction(i % 2 == 0 ? 1 : -1, make.uniform(-1, 1), i % 4 < 2 ? 1 : -1);
+      rays.push_back({point() - make.uniform(0, 4) * direction, 0, direction, infinity});
+    }
+    expect_hits_of_brute_force(mesh, build_host_bvh(host_view(mesh)), rays);
+  }
+}
+
 TEST(Traverse, FindsTheHitsOfBruteForceFarFromTheOrigin) {
   Mesh mesh = generate_sphere(2);
   for (vec3& p : mesh.positions) p = p * 0.01f + vec3(1000, -2000, 3000);

@@ -9,6 +9,8 @@
 #include "builders/grid/frustum_layout.h"
 #include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
+#include "primitives/core/validation.h"
+#include "trace/trace_options.h"
 #include "trace/tree_view.h"
 
 namespace copse::detail {
@@ -42,6 +44,21 @@ inline void check_masks(const char* function, const char* what, BufferSpan<const
   check_address(function, "masks", masks);
 }
 
+/// Refuses options that are out of range, and masks unless there is one per ray, or none.
+inline void check_trace_options(const char* function, const TraceOptions& options, u64 ray_count) {
+  if (options.chosen.size() > 1) {
+    refuse(function, "options.chosen has room for " + std::to_string(options.chosen.size()) +
+                         " chosen kernels; it can have room for 0 or 1");
+  }
+  if (u32(options.kernel) > u32(TraceKernel::packets)) {
+    refuse(function, "options.kernel is " + std::to_string(u32(options.kernel)) + "; it can be 0 to 3");
+  }
+  if (u32(options.cull) > u32(Cull::front)) {
+    refuse(function, "options.cull is " + std::to_string(u32(options.cull)) + "; it can be 0 to 2");
+  }
+  check_masks(function, "rays", options.masks, ray_count);
+}
+
 /// Refuses result lists unless there is one offset more than queries, and unless all are apart. `what`: the queries.
 template <class Query, class Found>
 void check_lists(const char* function, const char* what, BufferSpan<const Query> queries, BufferSpan<u64> offsets,
@@ -53,6 +70,16 @@ void check_lists(const char* function, const char* what, BufferSpan<const Query>
   check_apart(function, what, queries, offsets);
   check_apart(function, what, queries, found);
   check_apart(function, "offsets", BufferSpan<const u64>(offsets), found);
+}
+
+/// The same and, where the context validates, the checks of validate_span for all three.
+template <class Query, class Found>
+void check_lists(Context& context, const char* function, const char* what, BufferSpan<const Query> queries,
+                 BufferSpan<u64> offsets, BufferSpan<Found> found, u64 ValidationCounts::*nan_count) {
+  check_lists(function, what, queries, offsets, found);
+  validate_queries(context, function, what, queries, nan_count);
+  validate_span(context, function, "offsets", offsets);
+  validate_span(context, function, "results", found);
 }
 
 /// True if a ray may pass over a triangle even with all bits set in its mask.

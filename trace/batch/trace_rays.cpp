@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "builders/geometry/triangle_check.h"
 #include "primitives/core/buffer.h"
 #include "primitives/core/dispatch.h"
+#include "primitives/core/validation.h"
 #include "trace/batch/check.h"
 #include "trace/batch/leaf_fault.h"
 #include "trace/masked_triangles.h"
@@ -34,19 +34,6 @@ namespace {
 
 using Packed = TraceTriangles::Packed;
 
-void check_options(const char* function, const TraceOptions& options) {
-  if (options.chosen.size() > 1) {
-    detail::refuse(function, "options.chosen has room for " + std::to_string(options.chosen.size()) +
-                                 " chosen kernels; it can have room for 0 or 1");
-  }
-  if (u32(options.kernel) > u32(TraceKernel::packets)) {
-    detail::refuse(function, "options.kernel is " + std::to_string(u32(options.kernel)) + "; it can be 0 to 3");
-  }
-  if (u32(options.cull) > u32(Cull::front)) {
-    detail::refuse(function, "options.cull is " + std::to_string(u32(options.cull)) + "; it can be 0 to 2");
-  }
-}
-
 /// True if a ray may pass over a triangle even with all bits set in its mask.
 bool has_masks(const TriangleViews& triangles, BufferSpan<const u32>) {
   return detail::has_masks(triangles);
@@ -73,8 +60,9 @@ template <class View, class Triangles, class Result>
 void validate(const char* function, Context& context, const View& bvh, const Triangles& triangles,
               BufferSpan<const Ray> rays, BufferSpan<Result> results) {
   if (!context.validates()) return;
-  detail::validate_memory(context, std::string(function) + ": rays", rays.data());
-  detail::validate_memory(context, std::string(function) + ": results", results.data());
+  detail::validate_floats(context, function, "rays", rays.data(), rays.size(), sizeof(Ray),
+                          &ValidationCounts::nan_rays);
+  detail::validate_span(context, function, "results", results);
   Buffer<u64> fault(context, 1);
   dispatch(context, [&](const auto& ex) { detail::find_leaf_fault(ex, bvh, triangles, fault.data()); });
   const u64 found = fault.download()[0];
@@ -95,8 +83,7 @@ template <class Result>
 void check_batch(const char* function, BufferSpan<const Ray> rays, BufferSpan<Result> results,
                  const TraceOptions& options) {
   detail::check_results(function, "rays", rays, results);
-  check_options(function, options);
-  detail::check_masks(function, "rays", options.masks, rays.size());
+  detail::check_trace_options(function, options, rays.size());
   detail::check_apart(function, "masks", options.masks, results);
 }
 

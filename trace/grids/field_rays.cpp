@@ -2,6 +2,7 @@
 
 #include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
+#include "primitives/core/validation.h"
 
 namespace copse {
 
@@ -16,7 +17,7 @@ void find_first_surfaces(const Executor& ex, const DistanceFieldView& field, Buf
 
 void first_surfaces(Context& context, const DistanceFieldView& field, BufferSpan<const Ray> rays,
                     BufferSpan<FieldHit> hits) {
-  detail::check_results("first_surfaces", "rays", rays, hits);
+  detail::check_results(context, "first_surfaces", "rays", rays, hits, &ValidationCounts::nan_rays);
   dispatch(context, [&](const auto& ex) { detail::find_first_surfaces(ex, field, rays, hits.data()); });
 }
 

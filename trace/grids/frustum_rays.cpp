@@ -1,6 +1,7 @@
 #include "trace/frustum_rays.h"
 
 #include "primitives/core/buffer.h"
+#include "primitives/core/validation.h"
 #include "trace/grids/dispatch_masked.h"
 
 namespace copse {
@@ -66,7 +67,7 @@ void closest_hits(Context& context, const FrustumGridView& grid, const TriangleV
 void closest_hits(Context& context, const FrustumGridView& grid, const TriangleViews& triangles,
                   BufferSpan<const Ray> rays, BufferSpan<Hit> hits, const GridTraceOptions& options) {
   detail::check_grid(function, grid);
-  detail::check_results(function, "rays", rays, hits);
+  detail::check_results(context, function, "rays", rays, hits, &ValidationCounts::nan_rays);
   if (rays.size() > 0xffffffffu) {
     detail::refuse(function,
                    "there are " + std::to_string(rays.size()) + " rays; there can be at most 4294967295");

@@ -107,10 +107,11 @@ void trace_frustum_rays(const Executor& ex, const FrustumGridView& grid, std::sp
   const TriangleTable triangles = make_triangle_table(ex, frame, views);
   const u32* const order = bin_rays(ex, frame, grid, rays);
   if (masks == nullptr) {
-    for_each(ex, "frustum: rays", rays.size(), TraceBinnedRay{grid, triangles, rays.data(), order, hits});
+    const TraceBinnedRay<TriangleTable> trace{grid, triangles, rays.data(), order, hits};
+    for_each(ex, "frustum: rays", rays.size(), trace);
   } else {
-    for_each(ex, "frustum: rays with masks", rays.size(),
-             TraceBinnedRay{grid, WithMasks{triangles, *masks}, rays.data(), order, hits});
+    const TraceBinnedRay<WithMasks<TriangleTable>> trace{grid, {triangles, *masks}, rays.data(), order, hits};
+    for_each(ex, "frustum: rays with masks", rays.size(), trace);
   }
 }
 

@@ -1,5 +1,6 @@
 #include "trace/grid_rays.h"
 
+#include "primitives/core/validation.h"
 #include "trace/grids/dispatch_masked.h"
 
 namespace copse {
@@ -21,7 +22,7 @@ template <class Result>
 void march_all(const char* function, Context& context, const GridView& grid, const TriangleViews& triangles,
                BufferSpan<const Ray> rays, BufferSpan<Result> results, BufferSpan<const u32> masks) {
   detail::check_grid(function, grid);
-  detail::check_results(function, "rays", rays, results);
+  detail::check_results(context, function, "rays", rays, results, &ValidationCounts::nan_rays);
   detail::dispatch_masked(function, "rays", context, triangles, masks, results,
                           [&](const auto& ex, const detail::BatchMasks* seen) {
                             detail::march_rays(ex, grid, triangles.views(), rays, seen, results.data());

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstring>
+
 #include "primitives/core/bits.h"
 
 namespace copse {
@@ -20,7 +22,7 @@ COPSE_HD inline float fma_rn(float a, float b, float c) {
     constexpr double min_normal = 1.0 / (u64{1} << 63) / (u64{1} << 63);
     const double sum = add_rn(mul_rn(double(a), double(b)), double(c));
     u64 bits;
-    __builtin_memcpy(&bits, &sum, sizeof bits);
+    std::memcpy(&bits, &sum, sizeof bits);
     const bool is_small = sum < min_normal && sum > -min_normal && sum != 0;
     if ((bits & dropped_bits) == middle || is_small) return fused_multiply_add(a, b, c);
     return float(sum);

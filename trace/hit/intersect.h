@@ -23,6 +23,7 @@
 #include "builders/geometry/aabb.h"
 #include "builders/geometry/triangle.h"
 #include "builders/geometry/vector_rn.h"
+#include "primitives/core/compiler.h"
 #include "trace/hit/fma_rn.h"
 #include "trace/ray.h"
 
@@ -165,7 +166,7 @@ namespace detail {
 /// The test in double precision, where products of floats are exact. t is NaN on a miss. It is out of line and
 /// takes values: it is rarely needed, and its registers would count for every ray.
 [[gnu::noinline]] COPSE_HD inline TriangleHit intersect_in_double(RayShear ray, Triangle triangle) {
-  constexpr TriangleHit miss{__builtin_nanf(""), 0, 0};
+  constexpr TriangleHit miss{not_a_number, 0, 0};
   const vec3 a = shear_vertex(ray, triangle.a), b = shear_vertex(ray, triangle.b),
              c = shear_vertex(ray, triangle.c);
   const double u = exact_edge_function(b, c);

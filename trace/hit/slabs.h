@@ -165,7 +165,8 @@ COPSE_HD inline RaySlabs make_slabs(const Ray& ray, const Aabb& bounds) {
                     detail::extent_of_axis(bounds.lo.z, bounds.hi.z, origin.z));
   const float dx = magnitude(direction.x), dy = magnitude(direction.y), dz = magnitude(direction.z);
   const float largest = max_number(max_number(dx, dy), dz);
-  const float farthest = dx == largest ? extent.x : dy == largest ? extent.y : extent.z;
+  // The axis that make_shear takes, also where components are equal: t is off by roundings of the time along it.
+  const float farthest = dz == largest ? extent.z : dy == largest ? extent.y : extent.x;
   detail::SlabSetup setup = detail::set_up_slabs(ray, farthest, largest);
 
   detail::SlabAxis x, y, z;

@@ -1,5 +1,6 @@
 #include "trace/kd_rays.h"
 
+#include "primitives/core/validation.h"
 #include "trace/grids/dispatch_masked.h"
 
 namespace copse {
@@ -21,7 +22,7 @@ template <class Result>
 void walk_all(const char* function, Context& context, const SahKdView& tree, const TriangleViews& triangles,
               BufferSpan<const Ray> rays, BufferSpan<Result> results, BufferSpan<const u32> masks) {
   detail::check_tree(function, tree);
-  detail::check_results(function, "rays", rays, results);
+  detail::check_results(context, function, "rays", rays, results, &ValidationCounts::nan_rays);
   detail::dispatch_masked(function, "rays", context, triangles, masks, results,
                           [&](const auto& ex, const detail::BatchMasks* seen) {
                             detail::walk_rays(ex, tree, triangles.views(), rays, seen, results.data());

@@ -56,11 +56,21 @@ void trace_seen(const SimdBatch<Tree>& batch, const Triangles& triangles, u64 i)
 
 /// The same with the masks of the batch, if there are any.
 template <class Tree, class Triangles>
-[[gnu::noinline]] void retrace_robust(const SimdBatch<Tree>& batch, const Triangles& triangles, u64 i) {
+void trace_masked(const SimdBatch<Tree>& batch, const Triangles& triangles, u64 i) {
   if (batch.masks == nullptr) {
     trace_seen(batch, triangles, i);
   } else {
     trace_seen(batch, batch.masks->seen(triangles, i), i);
+  }
+}
+
+/// Traces ray i of the batch alone and without SIMD. It is compiled once for all instruction sets.
+template <class Tree>
+[[gnu::noinline]] void trace_alone(const SimdBatch<Tree>& batch, u64 i) {
+  if (batch.packed != nullptr) {
+    trace_masked(batch, copse::detail::PlacedTriangles{batch.packed}, i);
+  } else {
+    trace_masked(batch, copse::detail::IndexedTriangles{batch.table}, i);
   }
 }
 

@@ -96,7 +96,7 @@ class HostWalk {
       if (top + Node::width > stack_size) return false;
       u32 leaves = push_inner(nodes_[node], waiting, top);
       for (; leaves != 0; leaves &= leaves - 1) {
-        if (test_leaf(nodes_[node].child(u32(__builtin_ctz(leaves))))) return true;
+        if (test_leaf(nodes_[node].child(lowest_bit(leaves)))) return true;
       }
       if (top == 0) return true;
     }
@@ -131,7 +131,7 @@ class HostWalk {
       const u32 first = node.first[slot];
       const auto* inner = reinterpret_cast<const char*>(nodes_ + first);
       const auto* leaf = reinterpret_cast<const char*>(packed_ + first);
-      __builtin_prefetch(node.count[slot] != 0 ? leaf : inner);
+      prefetch_line(node.count[slot] != 0 ? leaf : inner);
     }
   }
 
@@ -147,12 +147,12 @@ class HostWalk {
     Four entry;
     const u32 entered = enter_children(node, prepared_, entry);
     if (entered == 0) return WideChild::nothing();
-    if ((entered & (entered - 1)) == 0) return node.child(u32(__builtin_ctz(entered)));
+    if ((entered & (entered - 1)) == 0) return node.child(lowest_bit(entered));
     const auto slots = hn::Iota(du, 0);
     alignas(16) u32 keys[4];
     hn::Store(hn::Or(hn::AndNot(hn::Set(du, 3), hn::BitCast(du, entry)), slots), du, keys);
-    if (__builtin_popcount(entered) == 2) {
-      u32 near = keys[__builtin_ctz(entered)], far = keys[31 - __builtin_clz(entered)];
+    if (population_count(entered) == 2) {
+      u32 near = keys[lowest_bit(entered)], far = keys[highest_bit(entered)];
       order(near, far);
       push(node, far, top);
       return node.child(near & 3);
@@ -232,7 +232,7 @@ class HostWalk {
     const FourFloats t(answer.t), v(answer.v), w(answer.w), inverse(answer.inverse);
     bool found = false;
     for (u32 hits = answer.hits; hits != 0; hits &= hits - 1) {
-      const u32 i = u32(__builtin_ctz(hits));
+      const u32 i = lowest_bit(hits);
       found |= closest_.keep(packed_, {t.of[i], v.of[i], w.of[i], inverse.of[i]}, begin + i);
     }
     return found;
@@ -243,7 +243,7 @@ class HostWalk {
                                                u32 begin, HostClosest closest) {
     const RayShear shear = make_shear(ray);
     for (; unknown != 0; unknown &= unknown - 1) {
-      const u32 at = begin + u32(__builtin_ctz(unknown));
+      const u32 at = begin + lowest_bit(unknown);
       UndividedHit hit;
       if (intersect_triangle(shear, packed[at].triangle(), ray.t_min, closest.limit, hit)) {
         closest.keep(packed, hit, at);
@@ -257,7 +257,7 @@ class HostWalk {
     const auto tests = triangles.for_leaf_tests();
     u32 seen = 0;
     for (; there != 0; there &= there - 1) {
-      const u32 i = u32(__builtin_ctz(there));
+      const u32 i = lowest_bit(there);
       seen |= u32(tests.sees(begin + i)) << i;
     }
     return seen;

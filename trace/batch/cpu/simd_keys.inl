@@ -56,7 +56,7 @@ HWY_INLINE u32 sort_entered(D d, VecOf<D> entry, VecOf<D> exit, float limit, Mas
     hn::Store(key, di, all);
     u32 sorted = 0;
     for (u32 bits = bits_of_mask(d, entered); bits != 0; bits &= bits - 1) {
-      keys[sorted++] = all[__builtin_ctz(bits)];
+      keys[sorted++] = all[lowest_bit(bits)];
       insert_last(keys, sorted);
     }
   }

@@ -112,7 +112,7 @@ HWY_NOINLINE u32 seen_triangles(const Triangles& triangles, const LeafTriangles<
   const auto masks = group.masks->of(triangles);
   u32 seen = 0;
   for (u32 bits = there; bits != 0; bits &= bits - 1) {
-    const u32 i = u32(__builtin_ctz(bits)), lane = lanes[i / 4];
+    const u32 i = lowest_bit(bits), lane = lanes[i / 4];
     const u32 number = leaves.at(at[lane], i % 4);
     const bool sees = (masks(number) & group.ray_masks[lane]) != 0 &&
                       !group.masks->culls(group.ids[lane], triangles.triangle(number));
@@ -154,7 +154,7 @@ HWY_INLINE void test_leaves_of(const Triangles& triangles, LeafTriangles<Triangl
     t.store(answer.t), v.store(answer.v), w.store(answer.w), inverse.store(answer.inverse);
     hn::Store(primitives, du, ids.values);
     for (; kept != 0; kept &= kept - 1) {
-      const u32 i = u32(__builtin_ctz(kept)), lane = lanes[i / 4];
+      const u32 i = lowest_bit(kept), lane = lanes[i / 4];
       group.limit[lane] = t[i];
       group.v[lane] = v[i], group.w[lane] = w[i], group.inverse[lane] = inverse[i];
       group.closest[lane] = leaves.at(at[lane], i % 4);
@@ -162,7 +162,7 @@ HWY_INLINE void test_leaves_of(const Triangles& triangles, LeafTriangles<Triangl
     }
   }
   for (u32 unknown = answer.unknown; unknown != 0; unknown &= unknown - 1) {
-    const u32 i = u32(__builtin_ctz(unknown)), lane = lanes[i / 4];
+    const u32 i = lowest_bit(unknown), lane = lanes[i / 4];
     test_in_double(triangles, leaves.at(at[lane], i % 4), group, lane);
   }
 }

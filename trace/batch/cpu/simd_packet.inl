@@ -71,7 +71,7 @@ class PacketWalk {
     WideChild at = tree_.root();
     too_deep_ = 0;
     for (;;) {
-      if (u32(__builtin_popcount(rays)) <= min_in_packet) {
+      if (population_count(rays) <= min_in_packet) {
         walk_alone(rays, at);
       } else if (at.is_leaf()) {
         test_leaf(rays, at);
@@ -115,7 +115,7 @@ class PacketWalk {
     const Rays limit = group_.boxes_limit.load();
     const u32 bottom = top_;
     for (u32 existing = children.existing(); existing != 0; existing &= existing - 1) {
-      const u32 slot = u32(__builtin_ctz(existing)), at = slot * Planes::slot_stride;
+      const u32 slot = lowest_bit(existing), at = slot * Planes::slot_stride;
       Rays entry = hn::Zero(d), exit = hn::Set(d, infinity);
       for (u32 k = 0; k < 3; ++k) {
         entry = hn::Max(entry, hn::MulAdd(hn::Set(d, near[k][at]), slabs_.scale[k], slabs_.near_offset[k]));
@@ -133,7 +133,7 @@ class PacketWalk {
     PacketEntry& last = stack_[top_++];
     last.entry.store(entry);
     last.first = child.first, last.count = child.count, last.rays = rays;
-    last.key = last.entry[u32(__builtin_ctz(rays))];
+    last.key = last.entry[lowest_bit(rays)];
     u32 at = top_ - 1;
     if (at == bottom || !(stack_[at - 1].key < last.key)) return;
     const PacketEntry moved = last;

@@ -268,7 +268,7 @@ HWY_INLINE void prepare_ray(const Ray* all, const Aabb& bounds, RayGroup& group)
   u32 bounded = bits_of_mask(d, hn::Lt(rays.t_min, hn::Set(d, infinity)));
   const u32 ordinary = bits_of_mask(d, make_ordinary_slabs(rays, bounds, directions, group));
   for (u32 others = traceable & ~ordinary; others != 0; others &= others - 1) {
-    const u32 lane = u32(__builtin_ctz(others));
+    const u32 lane = lowest_bit(others);
     if (!make_other_slabs(all[lane], bounds, group, lane)) bounded &= ~(1u << lane);
   }
   const Rays limit = boxes_limit(rays.t_max, group.start.load(), group.time_scale.load());

@@ -19,10 +19,10 @@ HWY_INLINE void write_hits(const SimdBatch<Tree>& batch, const Triangles& triang
   PerRay u, v;
   u.store(hn::Mul(group.v.load(), group.inverse.load())), v.store(hn::Mul(group.w.load(), group.inverse.load()));
   for (; rays != 0; rays &= rays - 1) {
-    const u32 lane = u32(__builtin_ctz(rays)), closest = group.closest[lane];
+    const u32 lane = lowest_bit(rays), closest = group.closest[lane];
     const u64 i = group.ids[lane];
     if (retraced >> lane & 1) {
-      retrace_robust(batch, triangles, i);
+      trace_alone(batch, i);
     } else if (closest == invalid_id) {
       batch.hits[i] = {batch.rays[i].t_max, invalid_id, invalid_id, 0, 0};
     } else {
@@ -32,25 +32,23 @@ HWY_INLINE void write_hits(const SimdBatch<Tree>& batch, const Triangles& triang
   }
 }
 
-template <class Tree, class Triangles>
-HWY_INLINE void write_occluded(const SimdBatch<Tree>& batch, const Triangles& triangles, const RayGroup& group,
-                               u32 rays, u32 retraced) {
+template <class Tree>
+HWY_INLINE void write_occluded(const SimdBatch<Tree>& batch, const RayGroup& group, u32 rays, u32 retraced) {
   for (; rays != 0; rays &= rays - 1) {
-    const u32 lane = u32(__builtin_ctz(rays));
+    const u32 lane = lowest_bit(rays);
     const u64 i = group.ids[lane];
     batch.occluded[i] = group.closest[lane] != invalid_id ? 1 : 0;
-    if (retraced >> lane & 1) retrace_robust(batch, triangles, i);
+    if (retraced >> lane & 1) trace_alone(batch, i);
   }
 }
 
-template <class Tree, class Triangles>
-HWY_INLINE void write_short_hits(const SimdBatch<Tree>& batch, const Triangles& triangles, const RayGroup& group,
-                                 u32 rays, u32 retraced) {
+template <class Tree>
+HWY_INLINE void write_short_hits(const SimdBatch<Tree>& batch, const RayGroup& group, u32 rays, u32 retraced) {
   for (; rays != 0; rays &= rays - 1) {
-    const u32 lane = u32(__builtin_ctz(rays)), closest = group.closest[lane];
+    const u32 lane = lowest_bit(rays), closest = group.closest[lane];
     const u64 i = group.ids[lane];
     batch.short_hits[i] = {closest == invalid_id ? batch.rays[i].t_max : group.limit[lane], closest};
-    if (retraced >> lane & 1) retrace_robust(batch, triangles, i);
+    if (retraced >> lane & 1) trace_alone(batch, i);
   }
 }
 
@@ -60,11 +58,11 @@ template <bool any, class Tree, class Triangles>
 HWY_INLINE void write_results(const SimdBatch<Tree>& batch, const Triangles& triangles, const RayGroup& group,
                               u32 rays, u32 retraced) {
   if constexpr (any) {
-    write_occluded(batch, triangles, group, rays, retraced);
+    write_occluded(batch, group, rays, retraced);
   } else if (batch.hits != nullptr) {
     write_hits(batch, triangles, group, rays, retraced);
   } else {
-    write_short_hits(batch, triangles, group, rays, retraced);
+    write_short_hits(batch, group, rays, retraced);
   }
 }
 

@@ -183,11 +183,11 @@ class SharedDescent {
     for (u32 slot = 0; slot < width; ++slot) {
       const WideChild child = children.child(slot);
       const u32 beginning = entered[slot].beginning;
-      const u32 enough = u32(u32(__builtin_popcount(beginning)) >= min_in_descent) & u32(child.is_inner());
+      const u32 enough = u32(population_count(beginning) >= min_in_descent) & u32(child.is_inner());
       const u32 together = beginning & (0u - enough), apart = entered[slot].rays & ~together;
       const char* data = place_of(tree_, triangles_, child);
       data = entered[slot].rays != 0 ? data : reinterpret_cast<const char*>(planes);
-      __builtin_prefetch(data), __builtin_prefetch(data + 64);
+      prefetch_line(data), prefetch_line(data + 64);
       together_[counts.together] = {node, slot, child.first, together};
       counts.together += enough;
       apart_.put(counts.apart, node, slot, apart, entered[slot].entry, entered[slot].exit);

@@ -76,8 +76,8 @@ HWY_INLINE const char* place_of(const Tree& tree, const Triangles& triangles, co
 template <class Tree, class Triangles>
 HWY_INLINE void prefetch(const Tree& tree, const Triangles& triangles, const WideChild& at) {
   const char* data = place_of(tree, triangles, at);
-  __builtin_prefetch(data), __builtin_prefetch(data + 64);
-  if (Triangles::takes_places && at.is_leaf()) __builtin_prefetch(data + 128);
+  prefetch_line(data), prefetch_line(data + 64);
+  if (Triangles::takes_places && at.is_leaf()) prefetch_line(data + 128);
 }
 
 }  // namespace copse::cpu::HWY_NAMESPACE

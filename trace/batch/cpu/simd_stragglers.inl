@@ -32,10 +32,10 @@ class StragglerGroup {
   HWY_NOINLINE void take(Walks& others, u32 rays) {
     constexpr u32 few = ray_lanes / 2;
     static_assert(few + max_rays <= ray_lanes);
-    if (u32(__builtin_popcount(taken_) + __builtin_popcount(rays)) > ray_lanes) go_on(few);
+    if (population_count(taken_) + population_count(rays) > ray_lanes) go_on(few);
     for (; rays != 0; rays &= rays - 1) {
-      const u32 to = u32(__builtin_ctz(~taken_));
-      walks_.take(to, others, u32(__builtin_ctz(rays)));
+      const u32 to = lowest_bit(~taken_);
+      walks_.take(to, others, lowest_bit(rays));
       taken_ |= 1u << to;
     }
   }

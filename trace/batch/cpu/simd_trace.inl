@@ -18,7 +18,7 @@ namespace copse::cpu::HWY_NAMESPACE {
 /// The rays of the same kind as the first of `rays`.
 HWY_INLINE u32 alike(const RayGroup& group, u32 rays) {
   const hn::Repartition<u32, RayLanes> du;
-  const auto kind = hn::Set(du, group.kind[u32(__builtin_ctz(rays))]);
+  const auto kind = hn::Set(du, group.kind[lowest_bit(rays)]);
   return rays & bits_of_mask(du, hn::Eq(hn::Load(du, group.kind.values), kind));
 }
 
@@ -28,7 +28,7 @@ HWY_INLINE u32 walk_packets(const Tree& tree, const Triangles& triangles, RayGro
   while (rays != 0) {
     const u32 packet = alike(group, rays);
     rays &= ~packet;
-    PacketWalk<any, Tree, Triangles> walk(tree, triangles, group, group.kind[u32(__builtin_ctz(packet))]);
+    PacketWalk<any, Tree, Triangles> walk(tree, triangles, group, group.kind[lowest_bit(packet)]);
     too_deep |= walk.walk(packet);
   }
   return too_deep;

@@ -135,7 +135,7 @@ HWY_NOINLINE u32 seeing_rays(const Triangles& triangles, u32 at, const RayGroup&
   const Triangle triangle = triangles.triangle(at);
   u32 seeing = 0;
   for (u32 bits = lanes; bits != 0; bits &= bits - 1) {
-    const u32 lane = u32(__builtin_ctz(bits));
+    const u32 lane = lowest_bit(bits);
     seeing |= u32(!group.masks->culls(group.ids[lane], triangle)) << lane;
   }
   return seeing;
@@ -179,7 +179,7 @@ HWY_INLINE void test_triangle(const Triangles& triangles, u32 at, const Axes& ax
               group.closest.values);
   }
   for (u32 unknown = answer.unknown; unknown != 0; unknown &= unknown - 1) {
-    test_in_double(triangles, at, group, u32(__builtin_ctz(unknown)));
+    test_in_double(triangles, at, group, lowest_bit(unknown));
   }
 }
 

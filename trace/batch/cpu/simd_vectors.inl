@@ -10,6 +10,8 @@
 #include <cstring>
 
 #include "hwy/highway.h"
+#include "primitives/core/bits.h"
+#include "primitives/core/compiler.h"
 #include "primitives/core/types.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -43,7 +43,7 @@ class RayWalks {
   HWY_INLINE void begin(u32 rays, WideChild at) {
     set_up(rays);
     Turn turn{0, 0};
-    for (; rays != 0; rays &= rays - 1) go_to(u32(__builtin_ctz(rays)), at, turn);
+    for (; rays != 0; rays &= rays - 1) go_to(lowest_bit(rays), at, turn);
     standing_ = turn;
   }
 
@@ -54,7 +54,7 @@ class RayWalks {
     set_up(rays);
     SharedDescent<Tree, Triangles>(tree_, triangles_, group_).descend(rays, root.first, stacks_);
     Turn turn{0, 0};
-    for (; rays != 0; rays &= rays - 1) go_on(u32(__builtin_ctz(rays)), turn);
+    for (; rays != 0; rays &= rays - 1) go_on(lowest_bit(rays), turn);
     standing_ = turn;
   }
 
@@ -77,7 +77,7 @@ class RayWalks {
     for (u32 turns = 0; turn.node_count + turn.leaf_count > few; ++turns) {
       if (turns % turns_unlooked == 0) {
         for (u32 full = stacks_.full(Node::width, turns_unlooked); full != 0; full &= full - 1) {
-          give_up(u32(__builtin_ctz(full)));
+          give_up(lowest_bit(full));
         }
       }
       if (turn.node_count > 0) step_nodes(turn);
@@ -109,7 +109,7 @@ class RayWalks {
     stacks_.clear();
     if constexpr (!Node::in_blocks) {
       for (; rays != 0; rays &= rays - 1) {
-        const u32 lane = u32(__builtin_ctz(rays));
+        const u32 lane = lowest_bit(rays);
         slabs_[lane] = Node::slabs(group_, lane);
       }
     }
@@ -171,7 +171,7 @@ class RayWalks {
     store_blocks(RayKeys(), keys, keys_to);
     for (u32 r = 0; r < block_rays; ++r) {
       hn::StoreU(hn::Set(d, nodes[r]), d, stacks_.nodes(tops[r]));
-      stacks_.tops[lanes[r]] = tops[r] + u32(__builtin_popcount(entered >> (4 * r) & block_bits));
+      stacks_.tops[lanes[r]] = tops[r] + population_count(entered >> (4 * r) & block_bits);
     }
   }
 

@@ -28,13 +28,15 @@ struct Spread {
   }
 };
 
-inline bool group_stays_together(const Ray* rays, u64 count, const vec3& max_apart) {
+template <class RayAt>
+bool group_stays_together(const RayAt& ray_at, u64 begin, u64 count, const vec3& max_apart) {
   Spread directions, origins;
-  for (u64 i = 0; i < count; ++i) {
-    const vec3& d = rays[i].direction;
+  for (u64 i = begin; i < begin + count; ++i) {
+    const Ray& ray = ray_at(i);
+    const vec3& d = ray.direction;
     const float length = std::sqrt(d.x * d.x + d.y * d.y + d.z * d.z);
     directions.add(d * (1 / length));
-    origins.add(rays[i].origin);
+    origins.add(ray.origin);
   }
   return directions.is_below(vec3(max_spread)) && origins.is_below(max_apart);
 }
@@ -43,7 +45,9 @@ inline bool group_stays_together(const Ray* rays, u64 count, const vec3& max_apa
 
 /// True if three quarters of 32 groups of 16 neighbouring rays stay together in a tree with these bounds. The
 /// groups lie at equal distances in the batch. A smaller batch has fewer groups.
-inline bool stay_together(const Ray* rays, u64 n, const Aabb& bounds) {
+///   ray_at: returns ray i
+template <class RayAt>
+bool stay_together(const RayAt& ray_at, u64 n, const Aabb& bounds) {
   constexpr u64 max_groups = 32, group_size = 16;
   if (n == 0 || is_empty(bounds)) return false;
   const u64 groups = smaller(max_groups, larger(n / group_size, u64{1}));
@@ -53,7 +57,7 @@ inline bool stay_together(const Ray* rays, u64 n, const Aabb& bounds) {
   for (u64 g = 0; g < groups; ++g) {
     const u64 begin = n / group_size * g / groups * group_size;
     const u64 count = smaller(group_size, n - begin);
-    together += detail::group_stays_together(rays + begin, count, max_apart) ? 1 : 0;
+    together += detail::group_stays_together(ray_at, begin, count, max_apart) ? 1 : 0;
   }
   return 4 * together >= 3 * groups;
 }

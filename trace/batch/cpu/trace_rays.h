@@ -52,17 +52,31 @@ SimdBatch<typename Query::Tree> batch_of(const Query& query, bool packets) {
 
 }  // namespace detail
 
-/// Contract: trace/batch/trace_rays.inl. Traces packets if they are asked for, or if a sample of the rays says
-/// that neighbours stay together; else one ray after another.
+/// Calls trace(begin, end, packets) for ranges of n rays on all threads. Rays traverse in packets if they are asked for, or
+/// if a sample of the rays says that neighbours stay together; else one after another.
+///   ray_at: returns ray i
+///   chosen: as trace_batch
+template <class RayAt, class Trace>
+void trace_ranges(const Executor& ex, const char* label, TraceKernel kernel, const RayAt& ray_at, u64 n,
+                  const Aabb& bounds, u32* chosen, const Trace& trace) {
+  constexpr u64 grain = 2048;
+  const bool packets =
+      kernel == TraceKernel::packets || (kernel == TraceKernel::automatic && stay_together(ray_at, n, bounds));
+  parallel_ranges(ex, label, n, grain, [&](u64 begin, u64 end) { trace(begin, end, packets); });
+  if (chosen != nullptr && n > 0) *chosen = u32(packets ? TraceKernel::packets : TraceKernel::thread_per_ray);
+}
+
+/// Contract: trace/batch/trace_rays.inl.
 template <class Query>
 void trace_batch(const Executor& ex, const char* label, TraceKernel kernel, const Query& query, u64 n,
                  u32* chosen) {
-  constexpr u64 grain = 2048;
-  const bool packets = kernel == TraceKernel::packets ||
-                       (kernel == TraceKernel::automatic && stay_together(query.rays, n, query.tree.bounds()));
-  const auto batch = detail::batch_of(query, packets);
-  parallel_ranges(ex, label, n, grain, [&](u64 begin, u64 end) { trace_simd(batch, begin, end); });
-  if (chosen != nullptr && n > 0) *chosen = u32(packets ? TraceKernel::packets : TraceKernel::thread_per_ray);
+  const auto ray_at = [&](u64 i) -> const Ray& { return query.rays[i]; };
+  const auto batch = detail::batch_of(query, false);
+  trace_ranges(ex, label, kernel, ray_at, n, batch.bounds, chosen, [&](u64 begin, u64 end, bool packets) {
+    auto part = batch;
+    part.packets = packets;
+    trace_simd(part, begin, end);
+  });
 }
 
 }  // namespace copse::cpu

@@ -9,7 +9,8 @@ namespace copse::cpu {
 template <class Binary, class Wide>
 void trace_by_sample(const Executor& ex, const char* label, const Binary& binary, const Wide& wide, u64 n,
                      u32* chosen) {
-  const bool together = stay_together(binary.rays, n, binary.tree.bounds());
+  const auto ray_at = [&](u64 i) -> const Ray& { return binary.rays[i]; };
+  const bool together = stay_together(ray_at, n, binary.tree.bounds());
   if (together) {
     trace_batch(ex, label, TraceKernel::packets, binary, n, chosen);
   } else {
