@@ -7,4 +7,5 @@
 #include "queries/point_neighbours.h"
 #include "queries/point_queries.h"
 #include "queries/self_overlaps.h"
+#include "scene/nested_queries.h"
 #include "scene/scene_queries.h"

@@ -1,6 +1,7 @@
 #include "queries/point_neighbours.h"
 
 #include "primitives/core/dispatch.h"
+#include "primitives/core/validation.h"
 #include "trace/batch/check.h"
 
 namespace copse::detail {
@@ -52,7 +53,7 @@ void count_neighbours(Context& context, const Points& points, BufferSpan<const v
                       BufferSpan<u32> counts) {
   constexpr const char* function = "count_neighbours";
   detail::check_structure(function, points);
-  detail::check_results(function, "points", queries, counts);
+  detail::check_results(context, function, "points", queries, counts, &ValidationCounts::nan_points);
   dispatch(context, [&](const auto& ex) { detail::count_neighbours(ex, points, queries, radius, counts.data()); });
 }
 
@@ -61,7 +62,7 @@ void find_neighbours(Context& context, const Points& points, BufferSpan<const ve
                      BufferSpan<u64> offsets, BufferSpan<u32> neighbours) {
   constexpr const char* function = "find_neighbours";
   detail::check_structure(function, points);
-  detail::check_lists(function, "points", queries, offsets, neighbours);
+  detail::check_lists(context, function, "points", queries, offsets, neighbours, &ValidationCounts::nan_points);
   dispatch(context, [&](const auto& ex) {
     detail::place_neighbours(ex, points, queries, radius, offsets.data());
     detail::store_neighbours(ex, points, queries, radius, offsets.data(), neighbours);
@@ -72,6 +73,7 @@ template <PointStructure Points>
 NeighbourLists all_neighbours(Context& context, const Points& points, BufferSpan<const vec3> queries,
                               float radius) {
   detail::check_structure("all_neighbours", points);
+  detail::validate_queries(context, "all_neighbours", "points", queries, &ValidationCounts::nan_points);
   NeighbourLists lists{Buffer<u64>(context, queries.size() + 1), {}};
   dispatch(context,
            [&](const auto& ex) { detail::place_neighbours(ex, points, queries, radius, lists.offsets.data()); });
@@ -90,6 +92,8 @@ void nearest_neighbours(Context& context, const Points& points, BufferSpan<const
   detail::check_structure(function, points);
   const u32 k = detail::results_each(function, "points", queries.size(), "neighbours", neighbours.size());
   detail::check_apart(function, "points", queries, neighbours);
+  detail::validate_queries(context, function, "points", queries, &ValidationCounts::nan_points);
+  detail::validate_span(context, function, "neighbours", neighbours);
   dispatch(context, [&](const auto& ex) {
     detail::nearest_neighbours(ex, points, queries, max_distance, k, neighbours.data());
   });

@@ -1,5 +1,6 @@
 #include "queries/overlap_queries.h"
 
+#include "primitives/core/validation.h"
 #include "trace/batch/check.h"
 
 namespace copse::detail {
@@ -28,7 +29,7 @@ template <class Region>
 void count_overlaps(Context& context, const TreeView& bvh, const TriangleViews& triangles,
                     BufferSpan<const Region> regions, BufferSpan<u32> counts) {
   detail::check_tree("count_overlaps", bvh);
-  detail::check_results("count_overlaps", "regions", regions, counts);
+  detail::check_results(context, "count_overlaps", "regions", regions, counts, nullptr);
   detail::dispatch_tree(context, bvh, [&](const auto& ex, const auto& view) {
     detail::count_overlaps(ex, view, triangles.views(), regions, counts.data());
   });
@@ -38,7 +39,7 @@ template <class Region>
 void find_overlaps(Context& context, const TreeView& bvh, const TriangleViews& triangles,
                    BufferSpan<const Region> regions, BufferSpan<u64> offsets, BufferSpan<u32> primitives) {
   detail::check_tree("find_overlaps", bvh);
-  detail::check_lists("find_overlaps", "regions", regions, offsets, primitives);
+  detail::check_lists(context, "find_overlaps", "regions", regions, offsets, primitives, nullptr);
   detail::dispatch_tree(context, bvh, [&](const auto& ex, const auto& view) {
     detail::place_overlaps(ex, view, triangles.views(), regions, offsets.data());
     detail::store_overlaps(ex, view, triangles.views(), regions, offsets.data(), primitives);
@@ -49,6 +50,7 @@ template <class Region>
 OverlapLists all_overlaps(Context& context, const TreeView& bvh, const TriangleViews& triangles,
                           BufferSpan<const Region> regions) {
   detail::check_tree("all_overlaps", bvh);
+  detail::validate_span(context, "all_overlaps", "regions", regions);
   OverlapLists lists{Buffer<u64>(context, regions.size() + 1), {}};
   detail::dispatch_tree(context, bvh, [&](const auto& ex, const auto& view) {
     detail::place_overlaps(ex, view, triangles.views(), regions, lists.offsets.data());

@@ -8,6 +8,7 @@
 #include "tests/queries/query_oracle.h"
 #include "tests/support/backends.h"
 #include "tests/support/device_mesh.h"
+#include "tests/support/values.h"
 #include "trace/camera.h"
 
 namespace copse {
@@ -15,9 +16,8 @@ namespace {
 
 using test::DeviceMesh;
 using test::host_view;
+using test::nan;
 using test::RayMaker;
-
-const float nan_value = std::numeric_limits<float>::quiet_NaN();
 
 std::vector<Aabb> boxes_in(const Aabb& around, u32 count, u32 seed) {
   RayMaker make(seed);
@@ -29,7 +29,7 @@ std::vector<Aabb> boxes_in(const Aabb& around, u32 count, u32 seed) {
   }
   boxes.push_back(around);
   boxes.push_back({around.hi, around.lo});
-  boxes.push_back({vec3(nan_value), vec3(1)});
+  boxes.push_back({vec3(nan), vec3(1)});
   boxes.push_back({vec3(-infinity), vec3(infinity)});
   return boxes;
 }
@@ -44,8 +44,8 @@ std::vector<Sphere> spheres_in(const Aabb& around, u32 count, u32 seed) {
         {around.lo + size * make.point(-0.2f, 1.2f), most * make.uniform(0, i % 3 == 0 ? 0.3f : 0.02f)});
   }
   const vec3 middle = centroid(around);
-  for (float radius : {0.0f, -1.0f, nan_value, infinity}) spheres.push_back({middle, radius});
-  spheres.push_back({vec3(nan_value, 0, 0), 1});
+  for (float radius : {0.0f, -1.0f, nan, infinity}) spheres.push_back({middle, radius});
+  spheres.push_back({vec3(nan, 0, 0), 1});
   spheres.push_back({vec3(infinity, 0, 0), infinity});
   return spheres;
 }
@@ -60,7 +60,7 @@ std::vector<Frustum> frusta_in(const Aabb& around, u32 count, u32 seed) {
     frusta.push_back(frustum_of(camera, 0.01f * size.x, i % 2 == 0 ? infinity : size.x));
   }
   Frustum nowhere = frusta[0];
-  nowhere.planes[2].normal.y = nan_value;
+  nowhere.planes[2].normal.y = nan;
   frusta.push_back(nowhere);
   return frusta;
 }

@@ -6,18 +6,18 @@
 #include "primitives/core/graph.h"
 #include "tests/queries/neighbour_checks.h"
 #include "tests/support/device_mesh.h"
+#include "tests/support/values.h"
 
 namespace copse {
 namespace {
 
 using test::hard_points;
 using test::NamedPoints;
+using test::nan;
 using test::NeighbourOracle;
 using test::query_points;
 using test::random_points;
 using test::typical_length;
-
-const float nan_value = std::numeric_limits<float>::quiet_NaN();
 
 class PointNeighbours : public test::NeighbourTest {
  protected:
@@ -84,7 +84,7 @@ TEST_P(PointNeighbours, ManyPointsGetTheirOwnAnswers) {
   const HashGrid grid = build(points);
   for (const u32 count : {16383u, 16384u, 20001u}) {
     std::vector<vec3> queries = random_points(count, 3, -0.2f, 1.2f);
-    queries[7].y = nan_value;
+    queries[7].y = nan;
     queries[count - 1].z = infinity;
     const NeighbourOracle oracle(points, queries, 0.2f);
     ASSERT_NO_FATAL_FAILURE(expect_nearest(grid, oracle, 3, 0.2f));
@@ -105,7 +105,7 @@ TEST_P(PointNeighbours, RadiiHoldToTheLastBit) {
   EXPECT_EQ(count(std::nextafter(5.0f, 0.0f)), 1u);
   EXPECT_EQ(count(0), 1u);
   EXPECT_EQ(count(infinity), 2u);
-  for (const float radius : {-1.0f, -infinity, nan_value}) EXPECT_EQ(count(radius), 0u) << radius;
+  for (const float radius : {-1.0f, -infinity, nan}) EXPECT_EQ(count(radius), 0u) << radius;
 }
 
 /// Points come cell by cell, along x first, then y, then z; in a cell by ids.

@@ -25,19 +25,9 @@ inline std::vector<Triangle> all_triangles(const std::vector<TriangleView>& view
   return triangles;
 }
 
-/// Triangles by (square of the distance, id), no farther than the limit.
-inline std::vector<std::pair<float, u32>> brute_force_order(const std::vector<Triangle>& triangles,
-                                                            const vec3& point, float max_distance) {
-  std::vector<std::pair<float, u32>> order;
-  if (!is_finite(point) || !(max_distance >= 0)) return order;
-  for (u32 i = 0; i < triangles.size(); ++i) {
-    if (!is_finite(triangles[i])) continue;
-    const float square = nearest_on_triangle(triangles[i], point).square;
-    if (square <= max_distance * max_distance) order.emplace_back(square, i);
-  }
-  std::sort(order.begin(), order.end());
-  return order;
-}
+/// Returns the `count` nearest triangles by (square of the distance, id), no farther than the limit.
+std::vector<std::pair<float, u32>> brute_force_order(const std::vector<Triangle>& triangles, const vec3& point,
+                                                     float max_distance, size_t count = ~size_t{0});
 
 /// The ids of triangles that touch a region, ascending.
 template <class Region>
