@@ -64,6 +64,15 @@ struct AccelOptions {
   /// Room for so many triangles, so that a rebuild may have more of them than the first build. Default: 0. Where
   /// it is below the number of triangles, there is room for these.
   u64 capacity = 0;
+
+  /// Room for references per triangle: 1 to max_splits (builders/bvh/splits.h). Above 1, a triangle that fills its
+  /// box badly stands in several leaves, each with a box around a part of it. Hits and answers stay the same, bit for
+  /// bit; only the search in a frustum, which may find triangles beside it, finds fewer of these. Rays may get faster or
+  /// slower: in a model of long planks 1.25 brought 15 % for diffuse rays; rays that see a few large walls took twice
+  /// the time (docs/how-it-works/splits.md). A build takes 1.2 to 4.5 times as long, and memory grows by the factor and
+  /// 8 bytes per reference. A refit keeps the answers right, but gives each place the box of the whole triangle, so
+  /// that the gain is gone until the next rebuild. Default: 1, no splits. Measure before you use them.
+  float splits = 1;
 };
 
 /// The acceleration structure of triangles. It owns all that rays and queries need. build() makes it.
@@ -97,12 +106,12 @@ class Accel {
   u64 triangle_count() const { return tree_.source_count; }
 
   /// The maximum number of triangles of a rebuild.
-  u64 capacity() const { return packed_.triangles.size(); }
+  u64 capacity() const { return capacity_; }
 
   u64 size_bytes() const { return tree_.size_bytes() + packed_.size_bytes(); }
 
   /// The parts, for calls that take a tree, such as stats and validate. Once compacted, the tree has no primitive
-  /// ids; the packed triangles have them.
+  /// ids; the packed triangles have them. With splits, a triangle is packed once for each of its places.
   const CompressedBvh4& tree() const { return tree_; }
   const PackedTriangles& packed_triangles() const { return packed_; }
 
@@ -112,6 +121,7 @@ class Accel {
   CompressedBvh4 tree_;
   PackedTriangles packed_;
   AccelOptions options_;
+  u64 capacity_ = 0;
   Backend backend_ = Backend::automatic;
 };
 
@@ -120,26 +130,26 @@ class Accel {
 /// wait.
 ///
 /// Triangle indices must be below the number of positions; see ContextOptions::validate.
-/// Throws: Error invalid_argument if options are out of range, Error capacity past 2^31 triangles, Error
-/// out_of_memory, Error cancelled.
+/// Throws: Error invalid_argument if options are out of range, Error capacity past 2^31 triangles or references,
+/// Error out_of_memory, Error cancelled.
 /// Memory: see build_sizes.
 COPSE_API Accel build(Context& context, const TriangleViews& triangles, const AccelOptions& options = {});
 
 /// Builds a new tree in the memory of `accel`, with its options. It does not wait and, once warm, does not
 /// allocate, so it can be captured in a Graph. After an error, rebuild it before you use it.
 ///   triangles: any number up to accel.capacity(). If a view has a mask for the first time, 4 bytes per triangle
-///              are allocated
+///              are allocated, or per reference
 /// Throws: as build; Error invalid_argument if `accel` was never built, was compacted, or has too little room.
 COPSE_API void rebuild(Context& context, Accel& accel, const TriangleViews& triangles);
 
 /// Fits the tree to triangles that have moved, and takes over their positions, geometry ids and masks. The
-/// topology of the tree stays, so rays become slower as the triangles move apart. A triangle that has become NaN
+/// topology of the tree stays, so rays become slower as the triangles move apart. What splits gained is gone. A triangle that has become NaN
 /// or infinite is missed until it comes back; what the build left out stays out. It does not wait and, once warm,
 /// does not allocate, so it can be captured in a Graph.
 ///   triangles: as many as `accel` was built over, in the same order
 /// Throws: Error invalid_argument for another number of triangles or if `accel` was never built, Error
 /// out_of_memory, Error cancelled.
-/// Memory: scratch of at most 34 bytes per triangle, 4 more once compacted.
+/// Memory: scratch of at most 34 bytes per triangle or reference, 4 more once compacted.
 COPSE_API void refit(Context& context, Accel& accel, const TriangleViews& triangles);
 
 /// Frees the memory that the tree does not use, about 56 of 120 bytes per triangle. `accel` can be traced and
@@ -149,8 +159,8 @@ COPSE_API void refit(Context& context, Accel& accel, const TriangleViews& triang
 COPSE_API void compact(Context& context, Accel& accel);
 
 /// Returns the bytes that build takes on this context for `triangle_count` triangles of `view_count` views:
-/// result_bytes, 120 per triangle and 4 more if a view has a mask, and scratch_bytes. For an Accel with a
-/// capacity, give the capacity.
+/// result_bytes and scratch_bytes. The result takes 120 bytes per triangle and 4 more if a view has a mask; with splits,
+/// these and 8 more per reference. For an Accel with a capacity, give the capacity.
 /// Throws: as build.
 COPSE_API BuildSizes build_sizes(Context& context, u64 triangle_count, const AccelOptions& options,
                                  u64 view_count = 1);

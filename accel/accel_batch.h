@@ -14,6 +14,26 @@ struct AccelBatchAccess;
 
 }  // namespace detail
 
+/// How the trees of a batch are built.
+enum class BatchBuilder : u32 {
+  hploc,  // H-PLOC, as by Quality::fast
+  lbvh,   // LBVH of Morton keys of 31 bits: a faster build, and slower rays
+};
+
+/// Returns "hploc" or "lbvh".
+inline const char* name_of(BatchBuilder builder) {
+  switch (builder) {
+    case BatchBuilder::hploc: return "hploc";
+    case BatchBuilder::lbvh: return "lbvh";
+  }
+  return "unknown";
+}
+
+struct AccelBatchOptions {
+  /// Default: hploc.
+  BatchBuilder builder = BatchBuilder::hploc;
+};
+
 /// The acceleration structures of many meshes, built together: thousands of small ones take about a third longer than
 /// one mesh of as many triangles. build_batch() makes them.
 ///
@@ -24,8 +44,8 @@ struct AccelBatchAccess;
 ///   copse::refit(context, batch);                                      // vertices that have moved
 ///   your_kernel<<<...>>>(batch.views(), ...);                          // an AccelView per mesh, on the device
 ///
-/// The structure of each mesh equals, byte for byte, the one that build() with Quality::fast makes of this mesh
-/// alone. Meshes may have any sizes, 0 and 1 triangle among them.
+/// The structure of each mesh equals, byte for byte, the one that this mesh has alone: that of build() with Quality::fast,
+/// or the collapsed tree of LbvhOptions{.morton_bits = 0}. Meshes may have any sizes, 0 and 1 triangle among them.
 ///
 /// The batch reads the triangles where they were at the build: keep them there, and write new positions to the
 /// same memory before refit() and rebuild().
@@ -33,6 +53,8 @@ class COPSE_API AccelBatch {
  public:
   /// Holds nothing. All calls but size_bytes() and the counts refuse it.
   AccelBatch() = default;
+
+  const AccelBatchOptions& options() const { return options_; }
 
   u64 mesh_count() const { return meshes_.size(); }
 
@@ -54,6 +76,7 @@ class COPSE_API AccelBatch {
  private:
   friend struct detail::AccelBatchAccess;
 
+  AccelBatchOptions options_;
   std::vector<TriangleView> meshes_;
   u64 triangle_count_ = 0;
   Buffer<TriangleView> device_meshes_;
@@ -81,10 +104,11 @@ COPSE_API std::vector<TriangleView> mesh_views(const TriangleView& all, std::spa
 /// of `meshes`.
 ///   meshes: on the host; the triangles in the memory of the context, any number of them
 /// Triangle indices must be below the number of positions; see ContextOptions::validate.
-/// Throws: Error invalid_argument for a mesh that `build` refuses, Error capacity past 2^31 triangles, Error
-/// out_of_memory, Error cancelled.
+/// Throws: Error invalid_argument for a mesh that `build` refuses, or if `options.builder` is none of the two; Error
+/// capacity past 2^31 triangles, Error out_of_memory, Error cancelled.
 /// Memory: see batch_sizes.
-COPSE_API AccelBatch build_batch(Context& context, std::span<const TriangleView> meshes);
+COPSE_API AccelBatch build_batch(Context& context, std::span<const TriangleView> meshes,
+                                 const AccelBatchOptions& options = {});
 
 /// Builds all structures anew, over the triangles that stand in the memory of the meshes now. It does not wait
 /// and, once warm, does not allocate, so it can be captured in a Graph. After an error, rebuild it before you use
@@ -105,6 +129,7 @@ COPSE_API void refit(Context& context, AccelBatch& batch, BufferSpan<const u32> 
 /// result_bytes, about 124 per triangle and 168 per mesh, 4 per triangle more if a mesh has a mask; and
 /// scratch_bytes, about 165 per triangle.
 /// Throws: as build_batch.
-COPSE_API BuildSizes batch_sizes(Context& context, std::span<const u64> triangle_counts);
+COPSE_API BuildSizes batch_sizes(Context& context, std::span<const u64> triangle_counts,
+                                 const AccelBatchOptions& options = {});
 
 }  // namespace copse

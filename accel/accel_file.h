@@ -29,11 +29,34 @@ COPSE_API void save_accel(const FilePath& path, Context& context, const Mesh& me
 
 /// Reads an Accel into the context's memory. Rays and queries give the answers of the one that was saved. It has the
 /// size of a compacted one, and 4 bytes per triangle for the ids of its tree: it can be traced and refitted, but not
-/// rebuilt. Magic, version, checksum, sizes and every index are checked before anything is used.
+/// rebuilt. Of one with splits, options().splits is the number of references per triangle that it has. Magic, version,
+/// checksums, sizes and every index are checked before anything is used. Files of all older versions are read too.
 /// Throws: Error bad_file with file, value and limit, also for a file that save_structure wrote; Error out_of_memory, Error
 /// cancelled.
 /// Waits: for the copies.
 COPSE_API AccelFile load_accel(const FilePath& path, Context& context, const CancelToken& cancel = {});
+
+/// An Accel in the pages of its file, for contexts of the CPU.
+struct MappedAccel {
+  Accel accel;                      // keeps the file mapped, wherever it is moved
+  std::span<const vec3> positions;  // of the mesh, in the file: good as long as `accel` is
+  std::span<const uvec3> triangles;
+  std::vector<MeshPart> parts;
+};
+
+/// Returns an Accel whose arrays are the pages of its file. Nothing is copied, and pages are read when rays come to
+/// them, so that several programs share one copy and a file may be larger than memory. It can be used as a compacted
+/// one; a refit copies the pages that it changes and leaves the file alone.
+///
+/// The file must not be changed or cut while the Accel lives: rays then see other bytes, or the system ends the program
+/// by SIGBUS. save_accel puts a new file in the place of the old one, whose pages stay good.
+///   check: FileCheck::everything (the default) reads the file once, block by block on all cores; `sizes` reads the
+///          header alone
+/// Throws: Error bad_file with file, value and limit, also for a file of a version before 4, which load_accel reads;
+/// Error out_of_memory, Error cancelled.
+/// Memory: none but addresses; while it checks everything, 4 bytes per triangle and some bits.
+COPSE_API MappedAccel map_accel(const FilePath& path, FileCheck check = FileCheck::everything,
+                                const CancelToken& cancel = {});
 
 /// Returns true for a .copse file that load_accel reads, and false for one that load_structure reads. It looks at the
 /// first bytes alone.

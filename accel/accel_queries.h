@@ -54,7 +54,8 @@ void find_overlaps(Context& context, const Accel& accel, BufferSpan<const Region
 template <class Region>
 OverlapLists all_overlaps(Context& context, const Accel& accel, BufferSpan<const Region> regions);
 
-/// Stores the pairs of triangles that overlap each other, each pair once, and their number.
+/// Stores the pairs of triangles that overlap each other, each pair once, and their number. With splits,
+/// options.exact_triangles must be true, as the tree has no boxes of whole triangles.
 ///   pairs: any size. Nothing is written past its end. If `total` is larger, a buffer of `total` is needed for all
 ///   total: one element; must not overlap the pairs
 /// Memory: scratch of 16 bytes per triangle, at most 20 bytes more per 1024 triangles, and 1 KiB.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "builders/geometry/triangle.h"
+#include "primitives/core/span.h"
 #include "trace/ray.h"
 
 namespace copse {
@@ -33,6 +34,9 @@ struct RaySpan {
             {&first->direction, count, stride_bytes},
             {&first->t_min, stride_bytes},
             {&first->t_max, stride_bytes}};
+  }
+  static RaySpan in_records(BufferSpan<const Ray> rays) {
+    return in_records(rays.data(), rays.size(), sizeof(Ray));
   }
 
   u64 size() const { return origins.size; }

@@ -6,10 +6,13 @@
 #include <string>
 
 #include "accel/batch/batch_meshes.h"
+#include "accel/build/accel_access.h"
 #include "accel/build/accel_check.h"
 #include "builders/bvh/collapse.h"
+#include "builders/bvh/packed_tree.h"
 #include "builders/geometry/triangle_check.h"
 #include "primitives/core/dispatch.h"
+#include "primitives/core/validation.h"
 
 namespace copse {
 
@@ -25,6 +28,12 @@ template <class Executor>
 void pack_mesh_triangles(const Executor& ex, const BatchMeshes& meshes, const u32* moved,
                          const ForestArrays& trees, PackedTriangle* packed, u32* masks);
 
+/// Returns how a mesh that is too large for the forest is built.
+inline PackedBuildOptions large_mesh_options(const AccelBatchOptions& options, u64 triangle_count) {
+  if (options.builder == BatchBuilder::lbvh) return {.builder = LbvhOptions{.morton_bits = 0}};
+  return {.builder = steps_of(Quality::fast, triangle_count).builder};
+}
+
 /// The members of an AccelBatch, for the calls that make or change one.
 struct AccelBatchAccess {
   static BatchMeshes meshes(const AccelBatch& batch) {
@@ -34,7 +43,8 @@ struct AccelBatchAccess {
   static std::span<const TriangleView> views(const AccelBatch& batch) { return batch.meshes_; }
 
   static void make(Context& context, AccelBatch& batch, std::span<const TriangleView> meshes,
-                   std::span<const u32> begins) {
+                   std::span<const u32> begins, const AccelBatchOptions& options) {
+    batch.options_ = options;
     batch.meshes_.assign(meshes.begin(), meshes.end());
     batch.backend_ = context.backend();
     batch.device_meshes_ = Buffer<TriangleView>(context, meshes);
@@ -47,9 +57,18 @@ struct AccelBatchAccess {
       const u64 n = meshes[mesh].triangle_count();
       batch.triangle_count_ += n;
       if (n <= max_forest_tree) continue;
-      batch.large_.push_back(build(context, meshes[mesh], {.quality = Quality::fast}));
+      Accel& large = batch.large_.emplace_back();
       batch.large_ids_.push_back(mesh);
+      AccelAccess::backend(large) = context.backend();
+      AccelAccess::capacity(large) = n;
+      make_packed(context, n, 1, AccelAccess::tree(large), AccelAccess::packed(large));
     }
+  }
+  static void build_large(Context& context, AccelBatch& batch) {
+    change_large(batch, [&](Accel& accel, const TriangleView& mesh) {
+      build_packed(context, AccelAccess::tree(accel), AccelAccess::packed(accel), mesh,
+                   large_mesh_options(batch.options_, mesh.triangle_count()));
+    });
   }
   static void store_views(Context& context, AccelBatch& batch) {
     std::vector<AccelView> views;
@@ -89,23 +108,32 @@ std::vector<u32> begins_of(const Counts& counts) {
   return begins;
 }
 
+detail::ForestBuilder forest_builder(const char* function, const AccelBatchOptions& options) {
+  switch (options.builder) {
+    case BatchBuilder::hploc: return detail::ForestBuilder::hploc;
+    case BatchBuilder::lbvh: return detail::ForestBuilder::lbvh;
+  }
+  detail::refuse(function, "options.builder is " + std::to_string(u32(options.builder)) + "; it can be 0 or 1");
+}
+
 /// Checks the indices again, which may have changed.
-void validate_again(Context& context, const AccelBatch& batch) {
-  if (context.validates()) detail::validate_triangles(context, AccelBatchAccess::views(batch));
+void validate_again(const char* function, Context& context, const AccelBatch& batch) {
+  if (context.validates()) detail::validate_triangles(context, function, AccelBatchAccess::views(batch));
 }
 
 void build_small(Context& context, AccelBatch& batch) {
   ProfileScope scope(context.profile(), "build batch");
   detail::Forest& forest = AccelBatchAccess::forest(batch);
+  const detail::ForestBuilder builder = forest_builder("rebuild", batch.options());
   dispatch(context, [&](const auto& ex) {
     const u64 n = forest.primitive_count();
     context.reserve_scratch(ScratchArena::bytes_for<Aabb>(n) +
-                            detail::build_trees_scratch_bytes(ex, forest.shape()));
+                            detail::build_trees_scratch_bytes(ex, forest.shape(), builder));
     ScratchArena::Frame frame(ex.scratch);
     Aabb* const boxes = frame.allocate<Aabb>(n);
     store_mesh_boxes(ex, AccelBatchAccess::meshes(batch), nullptr, boxes);
     constexpr u32 max_leaf_size = CollapseOptions{}.max_leaf_size;
-    build_trees(ex, forest.shape(), boxes, max_leaf_size, forest.arrays());
+    build_trees(ex, forest.shape(), builder, boxes, max_leaf_size, forest.arrays());
     AccelBatchAccess::pack(ex, batch, nullptr);
   });
 }
@@ -161,24 +189,25 @@ std::vector<TriangleView> mesh_views(const TriangleView& all, std::span<const u6
   return views;
 }
 
-AccelBatch build_batch(Context& context, std::span<const TriangleView> meshes) {
+AccelBatch build_batch(Context& context, std::span<const TriangleView> meshes, const AccelBatchOptions& options) {
+  forest_builder("build_batch", options);  // checks it
   std::vector<u64> counts;
   for (const TriangleView& mesh : meshes) counts.push_back(mesh.triangle_count());
   const std::vector<u32> begins = begins_of(counts);
-  detail::validate_triangles(context, meshes);
+  detail::validate_triangles(context, "build_batch", meshes);
   AccelBatch batch;
-  AccelBatchAccess::make(context, batch, meshes, begins);
+  AccelBatchAccess::make(context, batch, meshes, begins, options);
   build_small(context, batch);
+  AccelBatchAccess::build_large(context, batch);
   AccelBatchAccess::store_views(context, batch);
   return batch;
 }
 
 void rebuild(Context& context, AccelBatch& batch) {
   detail::check_batch("rebuild", context, batch);
-  validate_again(context, batch);
+  validate_again("rebuild", context, batch);
   build_small(context, batch);
-  AccelBatchAccess::change_large(batch,
-                                 [&](Accel& accel, const TriangleView& mesh) { rebuild(context, accel, mesh); });
+  AccelBatchAccess::build_large(context, batch);
 }
 
 void refit(Context& context, AccelBatch& batch, BufferSpan<const u32> moved) {
@@ -187,8 +216,8 @@ void refit(Context& context, AccelBatch& batch, BufferSpan<const u32> moved) {
     detail::refuse("refit", std::to_string(moved.size()) + " words of moved meshes, but the batch has " +
                                 std::to_string(batch.mesh_count()) + " meshes");
   }
-  detail::validate_memory(context, "refit: words of moved meshes", moved.data());
-  validate_again(context, batch);
+  detail::validate_span(context, "refit", "words of moved meshes", moved);
+  validate_again("refit", context, batch);
   ProfileScope scope(context.profile(), "refit batch");
   detail::Forest& forest = AccelBatchAccess::forest(batch);
   const u32* const words = moved.empty() ? nullptr : moved.data();
@@ -205,7 +234,8 @@ void refit(Context& context, AccelBatch& batch, BufferSpan<const u32> moved) {
                                  [&](Accel& accel, const TriangleView& mesh) { refit(context, accel, mesh); });
 }
 
-BuildSizes batch_sizes(Context& context, std::span<const u64> triangle_counts) {
+BuildSizes batch_sizes(Context& context, std::span<const u64> triangle_counts, const AccelBatchOptions& options) {
+  const detail::ForestBuilder builder = forest_builder("batch_sizes", options);
   const std::vector<u32> begins = begins_of(triangle_counts);
   const u64 n = begins.back(), meshes = triangle_counts.size();
   BuildSizes sizes{.result_bytes = detail::forest_bytes(meshes, n) + n * sizeof(PackedTriangle) +
@@ -216,13 +246,14 @@ BuildSizes batch_sizes(Context& context, std::span<const u64> triangle_counts) {
       max_size = std::max(max_size, count);
       continue;
     }
-    const BuildSizes large = build_sizes(context, count, {.quality = Quality::fast});
+    const BuildSizes large = detail::packed_sizes(context, count, detail::large_mesh_options(options, count), 1);
     sizes.result_bytes += large.result_bytes;
     sizes.scratch_bytes = std::max(sizes.scratch_bytes, large.scratch_bytes);
   }
   const ForestShape shape{nullptr, nullptr, u32(meshes), u32(n), u32(max_size)};
   const u64 small = dispatch(context, [&](const auto& ex) {
-    return std::max(detail::build_trees_scratch_bytes(ex, shape), detail::refit_trees_scratch_bytes(ex, n));
+    return std::max(detail::build_trees_scratch_bytes(ex, shape, builder),
+                    detail::refit_trees_scratch_bytes(ex, n));
   });
   sizes.scratch_bytes = std::max(sizes.scratch_bytes, ScratchArena::bytes_for<Aabb>(n) + small);
   return sizes;

@@ -27,7 +27,10 @@ HplocOptions hploc_options(u64 triangle_count) {
 
 detail::PackedBuildOptions packed_options(const AccelOptions& options, u64 triangle_count) {
   const QualitySteps steps = steps_of(options.quality, triangle_count);
-  return {.builder = steps.builder, .alternative = steps.alternative, .reinsertion = steps.reinsertion};
+  return {.builder = steps.builder,
+          .alternative = steps.alternative,
+          .splits = options.splits,
+          .reinsertion = steps.reinsertion};
 }
 
 void check_room(const Accel& accel, u64 triangle_count) {
@@ -36,11 +39,12 @@ void check_room(const Accel& accel, u64 triangle_count) {
                                   std::to_string(accel.capacity()) +
                                   "; build a new one, or give the first build a larger AccelOptions::capacity");
   }
-  if (accel.tree().nodes.size() < wide_node_capacity(triangle_count)) {
-    detail::refuse("rebuild", "the structure was compacted and has room for " +
-                                  std::to_string(accel.tree().nodes.size()) + " nodes, but " +
-                                  std::to_string(triangle_count) + " triangles may need " +
-                                  std::to_string(wide_node_capacity(triangle_count)) + "; build a new one");
+  const u64 place_count = reference_count(triangle_count, accel.options().splits);
+  const CompressedBvh4& tree = accel.tree();
+  if (tree.nodes.size() < wide_node_capacity(place_count) || tree.primitive_ids.size() < place_count) {
+    detail::refuse("rebuild",
+                   "the structure was compacted or comes from a file, so it has no room for a rebuild; build a "
+                   "new one");
   }
 }
 
@@ -65,11 +69,12 @@ QualitySteps steps_of(Quality quality, u64 triangle_count) {
 }
 
 Accel build(Context& context, const TriangleViews& triangles, const AccelOptions& options) {
-  packed_options(options, triangles.primitive_count());  // checks them
+  packed_options(options, triangles.primitive_count());  // checks the quality
   Accel accel;
   AccelAccess::options(accel) = options;
+  AccelAccess::capacity(accel) = std::max(options.capacity, triangles.primitive_count());
   AccelAccess::backend(accel) = context.backend();
-  detail::make_packed(context, std::max(options.capacity, triangles.primitive_count()), AccelAccess::tree(accel),
+  detail::make_packed(context, accel.capacity(), options.splits, AccelAccess::tree(accel),
                       AccelAccess::packed(accel));
   build_in_place(context, accel, triangles);
   return accel;
@@ -103,6 +108,7 @@ void refit_or_rebuild(Context& context, Accel& accel, const TriangleViews& trian
 void compact(Context& context, Accel& accel) {
   detail::check_accel("compact", context, accel);
   detail::compact_packed(context, AccelAccess::tree(accel), AccelAccess::packed(accel));
+  AccelAccess::capacity(accel) = accel.triangle_count();
 }
 
 BuildSizes build_sizes(Context& context, u64 triangle_count, const AccelOptions& options, u64 view_count) {

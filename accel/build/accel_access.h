@@ -9,6 +9,7 @@ struct AccelAccess {
   static CompressedBvh4& tree(Accel& accel) { return accel.tree_; }
   static PackedTriangles& packed(Accel& accel) { return accel.packed_; }
   static AccelOptions& options(Accel& accel) { return accel.options_; }
+  static u64& capacity(Accel& accel) { return accel.capacity_; }
   static Backend& backend(Accel& accel) { return accel.backend_; }
 };
 

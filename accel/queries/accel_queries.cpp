@@ -3,6 +3,7 @@
 #include <string>
 
 #include "accel/build/accel_check.h"
+#include "primitives/core/validation.h"
 #include "trace/batch/check.h"
 
 namespace copse {
@@ -55,11 +56,18 @@ void ask(const char* function, Context& context, const Accel& accel, const Work&
   dispatch(context, [&](const auto& ex) { work(ex, view.tree, view.triangles); });
 }
 
+/// Refuses to look for pairs of boxes in a tree that has boxes of parts of triangles.
+void check_pairs(const char* function, const Accel& accel, const SelfOverlapOptions& options) {
+  if (options.exact_triangles || !accel.tree().has_repeats()) return;
+  detail::refuse(function,
+                 "exact_triangles is false, but the structure has splits, and so no boxes of whole triangles");
+}
+
 }  // namespace
 
 void nearest_points(Context& context, const Accel& accel, BufferSpan<const vec3> points,
                     BufferSpan<NearestPoint> nearest, float max_distance) {
-  detail::check_results("nearest_points", "points", points, nearest);
+  detail::check_results(context, "nearest_points", "points", points, nearest, &ValidationCounts::nan_points);
   ask("nearest_points", context, accel, [&](const auto& ex, const auto& tree, const auto& triangles) {
     detail::nearest_points(ex, tree, triangles, points, max_distance, nearest.data());
   });
@@ -70,13 +78,15 @@ void nearest_primitives(Context& context, const Accel& accel, BufferSpan<const v
   const u32 k =
       detail::results_each("nearest_primitives", "points", points.size(), "neighbours", neighbours.size());
   detail::check_apart("nearest_primitives", "points", points, neighbours);
+  detail::validate_queries(context, "nearest_primitives", "points", points, &ValidationCounts::nan_points);
+  detail::validate_span(context, "nearest_primitives", "neighbours", neighbours);
   ask("nearest_primitives", context, accel, [&](const auto& ex, const auto& tree, const auto& triangles) {
     detail::nearest_primitives(ex, tree, triangles, points, max_distance, k, neighbours.data());
   });
 }
 
 void points_inside(Context& context, const Accel& accel, BufferSpan<const vec3> points, BufferSpan<u8> inside) {
-  detail::check_results("points_inside", "points", points, inside);
+  detail::check_results(context, "points_inside", "points", points, inside, &ValidationCounts::nan_points);
   ask("points_inside", context, accel, [&](const auto& ex, const auto& tree, const auto& triangles) {
     detail::points_inside(ex, tree, triangles, points, inside.data());
   });
@@ -85,7 +95,7 @@ void points_inside(Context& context, const Accel& accel, BufferSpan<const vec3> 
 template <class Region>
 void count_overlaps(Context& context, const Accel& accel, BufferSpan<const Region> regions,
                     BufferSpan<u32> counts) {
-  detail::check_results("count_overlaps", "regions", regions, counts);
+  detail::check_results(context, "count_overlaps", "regions", regions, counts, nullptr);
   ask("count_overlaps", context, accel, [&](const auto& ex, const auto& tree, const auto& triangles) {
     detail::count_overlaps(ex, tree, triangles, regions, counts.data());
   });
@@ -94,7 +104,7 @@ void count_overlaps(Context& context, const Accel& accel, BufferSpan<const Regio
 template <class Region>
 void find_overlaps(Context& context, const Accel& accel, BufferSpan<const Region> regions, BufferSpan<u64> offsets,
                    BufferSpan<u32> primitives) {
-  detail::check_lists("find_overlaps", "regions", regions, offsets, primitives);
+  detail::check_lists(context, "find_overlaps", "regions", regions, offsets, primitives, nullptr);
   ask("find_overlaps", context, accel, [&](const auto& ex, const auto& tree, const auto& triangles) {
     detail::place_overlaps(ex, tree, triangles, regions, offsets.data());
     detail::store_overlaps(ex, tree, triangles, regions, offsets.data(), primitives);
@@ -104,6 +114,7 @@ void find_overlaps(Context& context, const Accel& accel, BufferSpan<const Region
 template <class Region>
 OverlapLists all_overlaps(Context& context, const Accel& accel, BufferSpan<const Region> regions) {
   constexpr const char* function = "all_overlaps";
+  detail::validate_span(context, function, "regions", regions);
   OverlapLists lists{Buffer<u64>(context, regions.size() + 1), {}};
   ask(function, context, accel, [&](const auto& ex, const auto& tree, const auto& triangles) {
     detail::place_overlaps(ex, tree, triangles, regions, lists.offsets.data());
@@ -128,6 +139,7 @@ COPSE_INSTANTIATE(Frustum)
 void find_self_overlaps(Context& context, const Accel& accel, const SelfOverlapOptions& options,
                         BufferSpan<PrimitivePair> pairs, BufferSpan<u64> total) {
   detail::check_room("find_self_overlaps", "total", total.size(), 1);
+  check_pairs("find_self_overlaps", accel, options);
   detail::check_apart("find_self_overlaps", "total", BufferSpan<const u64>(total.first(1)), pairs);
   ask("find_self_overlaps", context, accel, [&](const auto& ex, const auto& tree, const auto& triangles) {
     detail::find_packed_pairs(ex, tree, {triangles, options}, pairs, total.data());
@@ -136,7 +148,8 @@ void find_self_overlaps(Context& context, const Accel& accel, const SelfOverlapO
 
 Buffer<PrimitivePair> self_overlaps(Context& context, const Accel& accel, const SelfOverlapOptions& options) {
   constexpr const char* function = "self_overlaps";
-  const u64 n = accel.capacity();
+  check_pairs(function, accel, options);
+  const u64 n = accel.packed_triangles().triangles.size();  // one list for each place
   Buffer<u64> offsets(context, n + 1);
   ask(function, context, accel, [&](const auto& ex, const auto& tree, const auto& triangles) {
     detail::place_packed_pairs(ex, tree, {triangles, options}, offsets.data());

@@ -13,10 +13,6 @@ detail::HitListCalls<AccelView, HitListOptions> calls(const char* function, Cont
   return {function, context, accel.view(), rays, options};
 }
 
-RaySpan in_records(BufferSpan<const Ray> rays) {
-  return RaySpan::in_records(rays.data(), rays.size(), sizeof(Ray));
-}
-
 }  // namespace
 
 void first_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<Hit> hits,
@@ -26,7 +22,7 @@ void first_hits(Context& context, const Accel& accel, const RaySpan& rays, Buffe
 
 void first_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, BufferSpan<Hit> hits,
                 BufferSpan<u32> counts, const HitListOptions& options) {
-  first_hits(context, accel, in_records(rays), hits, counts, options);
+  first_hits(context, accel, RaySpan::in_records(rays), hits, counts, options);
 }
 
 void count_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<u32> counts,
@@ -36,7 +32,7 @@ void count_hits(Context& context, const Accel& accel, const RaySpan& rays, Buffe
 
 void count_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, BufferSpan<u32> counts,
                 const HitListOptions& options) {
-  count_hits(context, accel, in_records(rays), counts, options);
+  count_hits(context, accel, RaySpan::in_records(rays), counts, options);
 }
 
 void find_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<u64> offsets,
@@ -48,7 +44,7 @@ void find_hits(Context& context, const Accel& accel, const RaySpan& rays, Buffer
 
 void find_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, BufferSpan<u64> offsets,
                BufferSpan<Hit> hits, const HitListOptions& options) {
-  find_hits(context, accel, in_records(rays), offsets, hits, options);
+  find_hits(context, accel, RaySpan::in_records(rays), offsets, hits, options);
 }
 
 HitLists all_hits(Context& context, const Accel& accel, const RaySpan& rays, const HitListOptions& options) {
@@ -57,7 +53,7 @@ HitLists all_hits(Context& context, const Accel& accel, const RaySpan& rays, con
 
 HitLists all_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays,
                   const HitListOptions& options) {
-  return all_hits(context, accel, in_records(rays), options);
+  return all_hits(context, accel, RaySpan::in_records(rays), options);
 }
 
 }  // namespace copse

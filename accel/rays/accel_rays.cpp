@@ -7,6 +7,8 @@
 #include "accel/build/accel_check.h"
 #include "accel/rays/gathered_rays.h"
 #include "primitives/core/dispatch.h"
+#include "primitives/core/validation.h"
+#include "trace/batch/check.h"
 #include "trace/trace_rays.h"
 
 namespace copse {
@@ -20,6 +22,13 @@ template <class Executor>
 void store_full_hits(const Executor& ex, BufferSpan<const PackedTriangle> triangles, u64 count, const Ray* rays,
                      const ShortHit* hits, Hit* full);
 
+// For the CPU: rays_in_ranges.cpp.
+
+/// Stores a result per ray: Hit or ShortHit for the closest hit, u8 for any.
+template <class Result>
+void trace_in_ranges(const cpu::Executor& ex, const AccelView& accel, const RaySpan& rays, Result* results,
+                     const TraceOptions& options);
+
 }  // namespace detail
 
 namespace {
@@ -28,15 +37,48 @@ TraceTriangles triangles_of(const Accel& accel) {
   return {accel.packed_triangles().view(), accel.packed_triangles().masks.span()};
 }
 
+/// Calls trace(rays, first, options) for parts of the rays that are gathered into records, or traces the rays where they
+/// stand.
+template <class Result, class Trace>
+void trace_any_layout(const char* function, Context& context, const Accel& accel, const RaySpan& rays,
+                      BufferSpan<Result> results, const TraceOptions& options, const Trace& trace) {
+  detail::check_accel(function, context, accel);
+  detail::check_rays(function, context, rays, results);
+  // What checks triangles and leaves takes records.
+  if (context.backend() == Backend::cuda || context.validates()) {
+    return detail::trace_gathered(function, context, rays, options, trace);
+  }
+  detail::check_trace_options(function, options, rays.size());
+  detail::check_apart(function, "masks", options.masks, results);
+  const detail::CallOfOneThread call(context);
+  detail::trace_in_ranges(context.cpu_executor(), accel.view(), rays, results.data(), options);
+}
+
 template <class Result>
-void closest_hits_gathered(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<Result> hits,
-                           const TraceOptions& options) {
-  detail::check_accel("closest_hits", context, accel);
-  detail::check_rays("closest_hits", context, rays, hits);
-  detail::trace_gathered("closest_hits", context, rays, options,
-                         [&](auto part, u64 first, const TraceOptions& of_part) {
-                           closest_hits(context, accel, part, hits.subspan(first, part.size()), of_part);
-                         });
+void closest_hits_any_layout(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<Result> hits,
+                             const TraceOptions& options) {
+  trace_any_layout("closest_hits", context, accel, rays, hits, options,
+                   [&](auto part, u64 first, const TraceOptions& of_part) {
+                     closest_hits(context, accel, part, hits.subspan(first, part.size()), of_part);
+                   });
+}
+
+/// Refuses short hits with places past the last triangle. Only where the context validates.
+void validate_places(Context& context, const Accel& accel, BufferSpan<const ShortHit> hits) {
+  if (!context.validates()) return;
+  detail::validate_span(context, "full_hits", "hits", hits);
+  const u64 place_count = accel.packed_triangles().triangles.size();
+  constexpr u64 max_part = u64{1} << 20;  // hits on the host at once
+  for (u64 begin = 0; begin < hits.size(); begin += max_part) {
+    const std::vector<ShortHit> part =
+        download(context, hits.subspan(begin, std::min(max_part, hits.size() - begin)));
+    for (u64 i = 0; i < part.size(); ++i) {
+      if (!is_hit(part[i]) || part[i].triangle < place_count) continue;
+      detail::refuse("full_hits", "hit " + std::to_string(begin + i) + " is of the triangle at place " +
+                                      std::to_string(part[i].triangle) + ", but there are " +
+                                      std::to_string(place_count) + " places; was the structure rebuilt?");
+    }
+  }
 }
 
 }  // namespace
@@ -49,7 +91,7 @@ void closest_hits(Context& context, const Accel& accel, BufferSpan<const Ray> ra
 
 void closest_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<Hit> hits,
                   const TraceOptions& options) {
-  closest_hits_gathered(context, accel, rays, hits, options);
+  closest_hits_any_layout(context, accel, rays, hits, options);
 }
 
 void closest_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, BufferSpan<ShortHit> hits,
@@ -60,16 +102,17 @@ void closest_hits(Context& context, const Accel& accel, BufferSpan<const Ray> ra
 
 void closest_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<ShortHit> hits,
                   const TraceOptions& options) {
-  closest_hits_gathered(context, accel, rays, hits, options);
+  closest_hits_any_layout(context, accel, rays, hits, options);
 }
 
 void full_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, BufferSpan<const ShortHit> hits,
                BufferSpan<Hit> full) {
   detail::check_accel("full_hits", context, accel);
-  detail::check_results("full_hits", "rays", rays, full);
+  detail::check_results(context, "full_hits", "rays", rays, full, &ValidationCounts::nan_rays);
   detail::check_same_count("full_hits", "rays", rays.size(), "hits", hits.size());
   detail::check_address("full_hits", "hits", hits);
   detail::check_apart("full_hits", "hits", hits, full);
+  validate_places(context, accel, hits);
   dispatch(context, [&](const auto& ex) {
     detail::store_full_hits(ex, accel.packed_triangles().view(), rays.size(), rays.data(), hits.data(),
                             full.data());
@@ -84,12 +127,10 @@ void any_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, 
 
 void any_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<u8> occluded,
               const TraceOptions& options) {
-  detail::check_accel("any_hits", context, accel);
-  detail::check_rays("any_hits", context, rays, occluded);
-  detail::trace_gathered("any_hits", context, rays, options,
-                         [&](auto part, u64 first, const TraceOptions& of_part) {
-                           any_hits(context, accel, part, occluded.subspan(first, part.size()), of_part);
-                         });
+  trace_any_layout("any_hits", context, accel, rays, occluded, options,
+                   [&](auto part, u64 first, const TraceOptions& of_part) {
+                     any_hits(context, accel, part, occluded.subspan(first, part.size()), of_part);
+                   });
 }
 
 Image render(Context& context, const Accel& accel, const Camera& camera, const RenderOptions& options) {

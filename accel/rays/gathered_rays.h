@@ -25,9 +25,10 @@ inline const Ray* records_of(const RaySpan& rays) {
   return are_records ? records : nullptr;
 }
 
-/// Rays that are gathered at a time: as many as a GPU needs to be busy, and few enough for the caches of a CPU.
-constexpr u64 rays_at_once(Backend backend) {
-  return backend == Backend::cuda ? u64{1} << 20 : u64{1} << 14;
+/// Rays that are gathered at a time: as many as a GPU needs to be busy; for each thread of a CPU eight ranges, which its
+/// caches hold.
+constexpr u64 rays_at_once(Backend backend, u32 cpu_threads = 1) {
+  return backend == Backend::cuda ? u64{1} << 20 : u64{cpu_threads} << 14;
 }
 
 /// Calls trace(rays, first, options) for each part of the rays, gathered, with the options for these rays.
@@ -39,7 +40,7 @@ void trace_gathered(const char* function, Context& context, const RaySpan& rays,
   }
   dispatch(context, [&](const auto& ex) {
     ScratchArena::Frame frame(ex.scratch);
-    const u64 at_once = std::min(rays.size(), rays_at_once(context.backend()));
+    const u64 at_once = std::min(rays.size(), rays_at_once(context.backend(), context.worker_count()));
     Ray* gathered = frame.template allocate<Ray>(at_once);
     for (u64 first = 0; first < rays.size(); first += at_once) {
       const u64 count = std::min(at_once, rays.size() - first);

@@ -5,6 +5,7 @@
 #include "accel/rays/hit_batch.h"
 #include "accel/rays/ray_check.h"
 #include "primitives/core/dispatch.h"
+#include "primitives/core/validation.h"
 #include "trace/batch/check.h"
 
 namespace copse::detail {
@@ -41,7 +42,7 @@ struct HitListCalls {
   void check() const {
     check_rays(function, context, rays);
     check_masks(function, "rays", options.masks, rays.size());
-    validate_memory(context, std::string(function) + ": masks", options.masks.data());
+    validate_span(context, function, "masks", options.masks);
     if (u32(options.cull) > u32(Cull::front)) {
       refuse(function, "options.cull is " + std::to_string(u32(options.cull)) + "; it can be 0 to 2");
     }
@@ -51,7 +52,7 @@ struct HitListCalls {
   void check_apart_from(BufferSpan<Result> results) const {
     check_rays_apart(function, rays, results);
     check_apart(function, "masks", options.masks, results);
-    validate_memory(context, std::string(function) + ": results", results.data());
+    validate_span(context, function, "results", results);
   }
 
   HitBatch<View> batch() const {

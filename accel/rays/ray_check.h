@@ -5,9 +5,9 @@
 #include <string>
 
 #include "accel/ray_span.h"
-#include "builders/geometry/triangle_check.h"
 #include "primitives/core/check.h"
 #include "primitives/core/context.h"
+#include "primitives/core/validation.h"
 
 namespace copse::detail {
 
@@ -27,6 +27,13 @@ inline BufferSpan<const u8> extent_of_parts(const void* data, u64 count, u64 str
   return {static_cast<const u8*>(data), (count - 1) * stride_bytes + bytes};
 }
 
+/// Where the context validates, refuses a part of rays that is not aligned or that the device cannot read.
+inline void validate_part(const char* function, Context& context, const char* what, const void* data, u64 count,
+                          u64 stride_bytes, u64 bytes) {
+  validate_memory(context, function, what, data, extent_of_parts(data, count, stride_bytes, bytes).size(),
+                  alignof(float));
+}
+
 /// Refuses rays with parts that no address or stride leads to, and memory that the context cannot read.
 inline void check_rays(const char* function, Context& context, const RaySpan& rays) {
   const u64 n = rays.size();
@@ -35,10 +42,11 @@ inline void check_rays(const char* function, Context& context, const RaySpan& ra
   check_part(function, "directions", rays.directions.data, n, rays.directions.stride_bytes);
   check_part(function, "values of t_min", rays.t_min.data, 0, rays.t_min.stride_bytes);
   check_part(function, "values of t_max", rays.t_max.data, 0, rays.t_max.stride_bytes);
-  validate_memory(context, std::string(function) + ": origins", rays.origins.data);
-  validate_memory(context, std::string(function) + ": directions", rays.directions.data);
-  validate_memory(context, std::string(function) + ": values of t_min", rays.t_min.data);
-  validate_memory(context, std::string(function) + ": values of t_max", rays.t_max.data);
+  validate_part(function, context, "origins", rays.origins.data, n, rays.origins.stride_bytes, sizeof(vec3));
+  validate_part(function, context, "directions", rays.directions.data, n, rays.directions.stride_bytes,
+                sizeof(vec3));
+  validate_part(function, context, "values of t_min", rays.t_min.data, n, rays.t_min.stride_bytes, sizeof(float));
+  validate_part(function, context, "values of t_max", rays.t_max.data, n, rays.t_max.stride_bytes, sizeof(float));
 }
 
 /// Refuses results that share memory with a part of the rays.

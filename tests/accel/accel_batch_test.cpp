@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "accel/accel_rays.h"
+#include "builders/bvh/packed_tree.h"
 #include "builders/geometry/generate.h"
 #include "primitives/core/graph.h"
 #include "tests/accel/accels.h"
@@ -86,31 +87,50 @@ std::vector<Mesh> mixed_meshes(u32 count) {
   return meshes;
 }
 
+constexpr AccelBatchOptions all_batch_options[] = {{BatchBuilder::hploc}, {BatchBuilder::lbvh}};
+
 class AccelBatches : public test::OnEachBackend {
  protected:
+  /// The structure that a mesh has alone.
+  ViewCopy alone(const TriangleView& mesh, BatchBuilder builder) {
+    if (builder == BatchBuilder::hploc) {
+      return ViewCopy(context(), build(context(), mesh, {.quality = Quality::fast}).view());
+    }
+    CompressedBvh4 tree;
+    PackedTriangles packed;
+    detail::make_packed(context(), mesh.triangle_count(), 1, tree, packed);
+    detail::build_packed(context(), tree, packed, mesh, {.builder = LbvhOptions{.morton_bits = 0}});
+    return ViewCopy(context(), AccelView{tree.view(), packed.triangles.span(), nullptr});
+  }
+
   void expect_single_builds(const Meshes& meshes, const AccelBatch& batch, const std::string& name) {
+    const BatchBuilder builder = batch.options().builder;
     for (u32 i = 0; i < meshes.views.size(); ++i) {
-      const Accel alone = build(context(), meshes.views[i], {.quality = Quality::fast});
-      const std::string differs = ViewCopy(context(), batch.view(i)).difference(ViewCopy(context(), alone.view()));
-      ASSERT_EQ(differs, "") << name << ", mesh " << i << " of " << meshes.views[i].triangle_count();
+      const std::string differs = ViewCopy(context(), batch.view(i)).difference(alone(meshes.views[i], builder));
+      ASSERT_EQ(differs, "") << name_of(builder) << ", " << name << ", mesh " << i << " of "
+                             << meshes.views[i].triangle_count();
     }
   }
 };
 
 TEST_P(AccelBatches, EqualSingleBuildsOverHardMeshes) {
   Meshes meshes(context(), hard_meshes_in_order());
-  AccelBatch batch = build_batch(context(), meshes.views);
-  EXPECT_EQ(batch.mesh_count(), meshes.views.size());
-  expect_single_builds(meshes, batch, "hard");
+  for (const AccelBatchOptions& options : all_batch_options) {
+    const AccelBatch batch = build_batch(context(), meshes.views, options);
+    EXPECT_EQ(batch.mesh_count(), meshes.views.size());
+    expect_single_builds(meshes, batch, "hard");
+  }
 }
 
 TEST_P(AccelBatches, EqualSingleBuildsOfMixedSizes) {
   Meshes meshes(context(), mixed_meshes(400));
-  AccelBatch batch = build_batch(context(), meshes.views);
-  expect_single_builds(meshes, batch, "build");
-  meshes.move(1);
-  rebuild(context(), batch);
-  expect_single_builds(meshes, batch, "rebuild");
+  for (const AccelBatchOptions& options : all_batch_options) {
+    AccelBatch batch = build_batch(context(), meshes.views, options);
+    expect_single_builds(meshes, batch, "build");
+    meshes.move(1);
+    rebuild(context(), batch);
+    expect_single_builds(meshes, batch, "rebuild");
+  }
 }
 
 /// Batches of small meshes alone, which CUDA sorts and refits by a block each, for every number of threads.
@@ -124,6 +144,8 @@ TEST_P(AccelBatches, EqualSingleBuildsOfSmallMeshes) {
       if (mesh.triangles.size() <= most) all.push_back(mesh);
     }
     Meshes meshes(context(), all);
+    expect_single_builds(meshes, build_batch(context(), meshes.views, {BatchBuilder::lbvh}),
+                         "at most " + std::to_string(most));
     AccelBatch batch = build_batch(context(), meshes.views);
     expect_single_builds(meshes, batch, "at most " + std::to_string(most));
     std::vector<Accel> alone;
@@ -186,13 +208,15 @@ TEST_P(AccelBatches, LargeMeshesAreBuiltAlone) {
   const u32 limit = u32(detail::max_forest_tree);
   Meshes meshes(context(), {generate_random(5, 0.1f), generate_random(limit + 1, 0.01f), generate_random(3, 0.1f),
                             generate_random(limit, 0.01f)});
-  AccelBatch batch = build_batch(context(), meshes.views);
-  expect_single_builds(meshes, batch, "large");
-  meshes.move(1);
-  rebuild(context(), batch);
-  expect_single_builds(meshes, batch, "large, rebuilt");
-  refit(context(), batch);
-  EXPECT_EQ(batch.triangle_count(), 2 * limit + 9);
+  for (const AccelBatchOptions& options : all_batch_options) {
+    AccelBatch batch = build_batch(context(), meshes.views, options);
+    expect_single_builds(meshes, batch, "large");
+    meshes.move(1);
+    rebuild(context(), batch);
+    expect_single_builds(meshes, batch, "large, rebuilt");
+    refit(context(), batch);
+    EXPECT_EQ(batch.triangle_count(), 2 * limit + 9);
+  }
 }
 
 TEST_P(AccelBatches, MasksAndRaysAreThoseOfTheMesh) {
@@ -260,14 +284,16 @@ TEST_P(AccelBatches, SizesAreKnown) {
   Meshes meshes(context(), mixed_meshes(300));
   std::vector<u64> counts;
   for (const TriangleView& view : meshes.views) counts.push_back(view.triangle_count());
-  const BuildSizes sizes = batch_sizes(context(), counts);
-  Context fresh({.backend = GetParam()});
-  fresh.reserve_scratch(sizes.scratch_bytes);
-  const u64 reserved = fresh.scratch_bytes();
-  AccelBatch batch = build_batch(fresh, meshes.views);
-  refit(fresh, batch);
-  EXPECT_EQ(batch.size_bytes(), sizes.result_bytes);
-  EXPECT_EQ(fresh.scratch_bytes(), reserved);
+  for (const AccelBatchOptions& options : all_batch_options) {
+    const BuildSizes sizes = batch_sizes(context(), counts, options);
+    Context fresh({.backend = GetParam()});
+    fresh.reserve_scratch(sizes.scratch_bytes);
+    const u64 reserved = fresh.scratch_bytes();
+    AccelBatch batch = build_batch(fresh, meshes.views, options);
+    refit(fresh, batch);
+    EXPECT_EQ(batch.size_bytes(), sizes.result_bytes);
+    EXPECT_EQ(fresh.scratch_bytes(), reserved);
+  }
 }
 
 TEST_P(AccelBatches, RefusesWithTheValueAndTheLimit) {
@@ -282,6 +308,8 @@ TEST_P(AccelBatches, RefusesWithTheValueAndTheLimit) {
                      "4 words of moved meshes, but the batch has 5 meshes");
   std::vector<TriangleView> views = meshes.views;
   views[3].positions.stride_bytes = 6;
+  EXPECT_COPSE_ERROR(build_batch(context(), meshes.views, {BatchBuilder(7)}), invalid,
+                     "build_batch: options.builder is 7; it can be 0 or 1");
   EXPECT_COPSE_ERROR(build_batch(context(), views), invalid, "triangle view 3: positions are 6 bytes apart");
   const TriangleView all = meshes.views[4];  // 8 triangles
   EXPECT_COPSE_ERROR(mesh_views(all, std::vector<u64>{0, 9}), invalid,

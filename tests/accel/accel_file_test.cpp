@@ -1,4 +1,4 @@
-// Structure files of version 3: an Accel, and the mesh that it was built over.
+// Structure files of an Accel, and of the mesh that it was built over.
 
 #include "accel/accel_file.h"
 
@@ -10,7 +10,7 @@
 #include "builders/io/structure/structure_layout.h"
 #include "builders/io/structure_file.h"
 #include "tests/accel/accels.h"
-#include "tests/builders/io/temporary_folder.h"
+#include "tests/builders/io/sealed_file.h"
 #include "tests/support/hard_meshes.h"
 
 namespace copse {
@@ -19,26 +19,11 @@ namespace {
 using detail::StructureHeader;
 using detail::StructureWideHeader;
 using test::DeviceMesh;
+using test::sealed_with_word;
 
 constexpr u64 quality_at = sizeof(StructureHeader) + offsetof(StructureWideHeader, quality);
 constexpr u64 layout_at = sizeof(StructureHeader) + offsetof(StructureWideHeader, layout);
 constexpr u64 zeros_at = sizeof(StructureHeader) + offsetof(StructureWideHeader, zeros);
-
-/// Returns the file with its checksum made right, so that the checks after it are tested.
-std::string sealed(std::string bytes) {
-  const u64 zero = 0;
-  std::memcpy(bytes.data() + offsetof(StructureHeader, checksum), &zero, 8);
-  detail::StructureChecksum sum;
-  sum.add(std::span<const char>(bytes));
-  const u64 value = sum.value();
-  std::memcpy(bytes.data() + offsetof(StructureHeader, checksum), &value, 8);
-  return bytes;
-}
-
-std::string with_word(std::string bytes, u64 at, u32 value) {
-  std::memcpy(bytes.data() + at, &value, 4);
-  return sealed(std::move(bytes));
-}
 
 Mesh joined(const std::vector<Mesh>& meshes) {
   Mesh all;
@@ -148,7 +133,7 @@ TEST_P(AccelFiles, EachLoadRefusesTheFilesOfTheOther) {
   EXPECT_COPSE_ERROR(load_structure(folder_ / "a.copse", context()), ErrorCode::bad_file,
                      "holds an Accel, which load_accel reads");
   EXPECT_COPSE_ERROR(load_accel(folder_ / "tree.copse", context()), ErrorCode::bad_file,
-                     "has version 1, a binary tree, which load_structure reads");
+                     "holds a binary tree, which load_structure reads");
 }
 
 TEST_P(AccelFiles, RefusesToSaveWhatItCouldNotLoad) {
@@ -190,7 +175,7 @@ TEST_P(AccelFileOnOneBackend, ForgedWordsAreRefusedOrGiveASafeTree) {
   for (u64 at = 12; at < bytes.size(); at += 4) {
     for (const u32 value : {0u, 1u, 3u, 7u, 0x7fc00000u, 0xe0e0e0e0u, 0xffffffffu}) {
       try {
-        const AccelFile file = load(with_word(bytes, at, value));
+        const AccelFile file = load(sealed_with_word(bytes, at, value));
         const DeviceMesh mesh(context(), file.mesh);
         const ValidationReport report = validate(context(), file.accel.tree(), mesh.view());
         EXPECT_EQ(report.count("bad_counts") + report.count("bad_indices") + report.count("unreached_nodes") +
@@ -206,8 +191,8 @@ TEST_P(AccelFileOnOneBackend, ForgedWordsAreRefusedOrGiveASafeTree) {
 
 TEST_P(AccelFileOnOneBackend, RejectsWhatItsHeaderMayNotSay) {
   const std::string bytes = save(generate_cube());
-  const auto load_with = [&](u64 at, u32 value) { load(with_word(bytes, at, value)); };
-  EXPECT_COPSE_ERROR(load_with(8, 4), ErrorCode::bad_file, "has version 4; this Copse reads versions 1 to 3");
+  const auto load_with = [&](u64 at, u32 value) { load(sealed_with_word(bytes, at, value)); };
+  EXPECT_COPSE_ERROR(load_with(8, 5), ErrorCode::bad_file, "has version 5; this Copse reads versions 1 to 4");
   EXPECT_COPSE_ERROR(load_with(layout_at, 1), ErrorCode::bad_file, "has layout 1; an Accel has layout 2");
   EXPECT_COPSE_ERROR(load_with(quality_at, 3), ErrorCode::bad_file, "has quality 3; it can be 0 to 2");
   EXPECT_COPSE_ERROR(load_with(zeros_at, 1), ErrorCode::bad_file, "must be 0");
@@ -217,10 +202,10 @@ TEST_P(AccelFileOnOneBackend, RejectsWhatItsHeaderMayNotSay) {
 
 TEST_P(AccelFileOnOneBackend, RejectsPartsThatDoNotFitTheMesh) {
   const std::string bytes = save(generate_cube());
-  const u64 part_at = bytes.size() - 32;
-  EXPECT_COPSE_ERROR(load(with_word(bytes, part_at, 13)), ErrorCode::bad_file,
+  const u64 part_at = bytes.size() - sizeof(u64) - detail::StructureLayout::alignment;
+  EXPECT_COPSE_ERROR(load(sealed_with_word(bytes, part_at, 13)), ErrorCode::bad_file,
                      "a part of 13 triangles in a mesh of 12");
-  EXPECT_COPSE_ERROR(load(with_word(bytes, part_at, 11)), ErrorCode::bad_file,
+  EXPECT_COPSE_ERROR(load(sealed_with_word(bytes, part_at, 11)), ErrorCode::bad_file,
                      "parts of 11 triangles in all, but the mesh has 12");
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "accel/accel_hit_view.h"
+#include "builders/geometry/generate.h"
 #include "tests/accel/accels.h"
 
 namespace copse {

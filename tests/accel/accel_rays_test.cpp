@@ -1,7 +1,10 @@
 // Rays through Accel find what brute force finds, bit for bit: batches, and one ray at a time on its view.
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "accel/accel_rays.h"
@@ -195,6 +198,57 @@ TEST_P(AccelRays, StandInArraysOrRecordsOfTheCaller) {
     const Ray ray{origins[i], 0, directions[0], infinity};
     ASSERT_TRUE(test::same_bits(got[i], scene.hit(ray))) << i;
   }
+}
+
+TEST_P(AccelRays, OfAnyLayoutTakeAllOptions) {
+  const test::SceneOfViews scene(context(), parts_of_a_mesh(), {0b0001, 0b0110, 0, ~u32{0}, 8});
+  const Accel accel = build(context(), scene.device());
+  const std::vector<Ray> rays = test::difficult_rays(generate_random(480, 0.2f), 3000, 9);
+  std::vector<u32> masks;
+  for (u32 i = 0; i < rays.size(); ++i) masks.push_back(i % 16);
+  const Buffer<Ray> device_rays(context(), rays);
+  const Buffer<u32> device_masks(context(), masks);
+  Buffer<u32> word(context(), 1);
+  Buffer<Hit> hits(context(), rays.size());
+  const RaySpan span = RaySpan::in_records(device_rays.span());
+  for (const TraceOptions& options : {TraceOptions{.masks = device_masks.span(), .cull = Cull::back},
+                                      TraceOptions{.mask = 6, .cull = Cull::front},
+                                      TraceOptions{.kernel = TraceKernel::packets, .chosen = word.span()}}) {
+    closest_hits(context(), accel, device_rays.span(), hits.span(), options);
+    const std::vector<Hit> expected = hits.download();
+    closest_hits(context(), accel, span, hits.span(), options);
+    const std::vector<Hit> got = hits.download();
+    for (size_t i = 0; i < rays.size(); ++i) ASSERT_TRUE(test::same_bits(got[i], expected[i])) << i;
+  }
+  EXPECT_NE(TraceKernel(word.download()[0]), TraceKernel::automatic);
+  EXPECT_COPSE_ERROR(closest_hits(context(), accel, span, hits.span(), {.cull = Cull(3)}),
+                     ErrorCode::invalid_argument, "closest_hits: options.cull is 3");
+  EXPECT_COPSE_ERROR(closest_hits(context(), accel, span, hits.span(), {.masks = device_masks.span().first(7)}),
+                     ErrorCode::invalid_argument, "7 masks for 3000 rays");
+}
+
+/// Parts of rays are read in pieces of 16 bytes. The one at the end of its memory is not.
+TEST(AccelRaysOnTheCpu, ReadNothingBehindTheLastPart) {
+  Context context({.backend = Backend::cpu});
+  const DeviceMesh device(context, generate_cube());
+  const Accel accel = build(context, device.view());
+  const size_t page = size_t(sysconf(_SC_PAGESIZE));
+  void* const pages = mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(pages, MAP_FAILED);
+  u8* const end = static_cast<u8*>(pages) + page;
+  ASSERT_EQ(mprotect(end, page, PROT_NONE), 0);
+  const vec3 direction(0, 0, -1);
+  for (const u64 count : {u64{1}, u64{2}, page / sizeof(vec3)}) {
+    for (const u64 stride : {u64{0}, sizeof(vec3)}) {
+      vec3* const origins = reinterpret_cast<vec3*>(end - sizeof(vec3) * (stride == 0 ? 1 : count));
+      std::fill(origins, reinterpret_cast<vec3*>(end), vec3(0.1f, 0.2f, 3));
+      std::vector<Hit> hits(count);
+      const RaySpan rays{.origins = {origins, count, stride}, .directions = {&direction, count, 0}};
+      closest_hits(context, accel, rays, BufferSpan<Hit>(hits.data(), count));
+      for (const Hit& hit : hits) ASSERT_TRUE(is_hit(hit) && hit.t < 3);
+    }
+  }
+  munmap(pages, 2 * page);
 }
 
 TEST_P(AccelRays, RefuseSpansThatDoNotFit) {

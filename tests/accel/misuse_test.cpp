@@ -11,8 +11,10 @@
 #include "builders/bvh/pack_triangles.h"
 #include "builders/bvh/refit.h"
 #include "builders/geometry/generate.h"
+#include "primitives/core/device.h"
 #include "tests/support/backends.h"
 #include "tests/support/device_mesh.h"
+#include "tests/support/values.h"
 #include "tests/trace/oracle.h"
 #include "trace/trace_rays.h"
 
@@ -20,7 +22,7 @@ namespace copse {
 namespace {
 
 using test::DeviceMesh;
-constexpr ErrorCode invalid = ErrorCode::invalid_argument;
+using test::invalid;
 
 Mesh moved(Mesh mesh) {
   for (vec3& p : mesh.positions) p = p * vec3(1, 2, 1);
