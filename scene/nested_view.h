@@ -9,10 +9,12 @@
 //     ...
 //
 // The hits equal those of batches, bit for bit. They are in order of (t, path, primitive id through all views of the
-// accel that was hit).
+// accel that was hit). Several hits and filters: the functions of accel/accel_hit_view.h, and all_hits of
+// scene/scene_hit_view.h, take these views too.
 
 #include "scene/nested/robust_levels.h"
-#include "trace/hit_list.h"
+#include "scene/scene_hit_view.h"
+#include "scene/scene_spawn_offset.h"
 
 namespace copse {
 
@@ -40,7 +42,7 @@ struct NestedOrder {
 
  private:
   COPSE_HD TriangleOrder<PlacedTriangles> in_mesh(const NestedHit& draft) const {
-    return {{scene->record_of(draft, draft.path_length() - 1).triangles}};
+    return {{scene->record_of(draft.path, draft.path_length() - 1).triangles}};
   }
   COPSE_HD static Hit draft_in_mesh(const NestedHit& draft) {
     return {float_from_bits(draft.geometry), draft.primitive, 0, draft.u, draft.v};
@@ -129,68 +131,13 @@ COPSE_HD inline bool any_hit(const NestedSceneView& scene, const Ray& ray, u32 m
   return detail::robust_any_hit<stack_size>(scene, ray, mask, cull);
 }
 
-/// Returns the closest hit that the filter accepts; see trace/hit_filter.h. On a miss the ids are invalid_id and t is
-/// the ray's t_max.
-///   filter: FilterAnswer operator()(const NestedHit&)
-///   others: as for closest_hit without a filter
-template <u32 stack_size = default_stack_size, class Filter>
-requires HitFilter<Filter, NestedHit> COPSE_HD inline NestedHit closest_hit(const NestedSceneView& scene,
-                                                                            const Ray& ray, Filter&& filter,
-                                                                            u32 mask = ~u32{0},
-                                                                            Cull cull = Cull::none) {
-  const HitList<1, NestedHit> list = detail::list_first<1, stack_size>(scene, ray, mask, cull, &filter);
-  return list.count > 0 ? list.hits[0] : NestedHit::miss(ray.t_max);
-}
-
-/// Returns true if the filter accepts any hit of the ray. A filter that always passes over sees every hit once.
-template <u32 stack_size = default_stack_size, class Filter>
-requires HitFilter<Filter, NestedHit> COPSE_HD inline bool any_hit(const NestedSceneView& scene, const Ray& ray,
-                                                                   Filter&& filter, u32 mask = ~u32{0},
-                                                                   Cull cull = Cull::none) {
-  return detail::accepts_any<stack_size>(scene, ray, mask, cull, &filter);
-}
-
-/// Returns the first `k` hits in order of (t, path, primitive id), or all of them if there are fewer. It takes one
-/// traversal, which ends behind the last of them.
-///   k: at least 1. Each hit is put in its place in the list, so that k is best up to some 16
-template <u32 k, u32 stack_size = default_stack_size>
-COPSE_HD inline HitList<k, NestedHit> first_hits(const NestedSceneView& scene, const Ray& ray, u32 mask = ~u32{0},
-                                                 Cull cull = Cull::none) {
-  return detail::list_first<k, stack_size>(scene, ray, mask, cull);
-}
-
-/// The same for the hits that a filter accepts.
-template <u32 k, u32 stack_size = default_stack_size, class Filter>
-requires HitFilter<Filter, NestedHit> COPSE_HD inline HitList<k, NestedHit> first_hits(
-    const NestedSceneView& scene, const Ray& ray, Filter&& filter, u32 mask = ~u32{0}, Cull cull = Cull::none) {
-  return detail::list_first<k, stack_size>(scene, ray, mask, cull, &filter);
-}
-
-/// Calls `visit(hit)` for the ray's hits in order of (t, path, primitive id) until it returns false. A traversal
-/// finds 8 of them, and the next one goes on behind them. So no memory for hits is needed.
-///   visit: bool operator()(const NestedHit&)
-template <u32 stack_size = default_stack_size, class Visit>
-COPSE_HD inline void all_hits(const NestedSceneView& scene, const Ray& ray, Visit& visit, u32 mask = ~u32{0},
-                              Cull cull = Cull::none) {
-  constexpr u32 at_once = 8;
-  NestedHit drafts[at_once], last;
-  const detail::NestedOrder order{&scene};
-  const NestedHit* after = nullptr;
-  detail::AcceptAll* const no_filter = nullptr;
-  for (u32 count = at_once; count == at_once; after = &last) {
-    count = detail::find_first<stack_size>(scene, ray, mask, cull, drafts, at_once, no_filter, after);
-    for (u32 i = 0; i < count; ++i) {
-      if (!visit(order.finished(drafts[i]))) return;
-    }
-    last = drafts[at_once - 1];
-  }
-}
-
-/// Returns the number of hits of the ray.
-template <u32 stack_size = default_stack_size>
-COPSE_HD inline u32 count_hits(const NestedSceneView& scene, const Ray& ray, u32 mask = ~u32{0},
-                               Cull cull = Cull::none) {
-  return detail::count_all<stack_size>(scene, ray, mask, cull);
+/// Returns where rays that leave a hit in a scene of scenes begin; see scene/scene_spawn_offset.h.
+///   triangle: the one that was hit, as it is in its mesh
+COPSE_HD inline SpawnOffset spawn_offset(const NestedSceneView& scene, const Triangle& triangle,
+                                         const NestedHit& hit) {
+  detail::SpawnWay way(triangle, hit.u, hit.v);
+  for (u32 level = hit.path_length(); level-- > 0;) way.leave(scene.record_of(hit.path, level));
+  return way.offset();
 }
 
 }  // namespace copse

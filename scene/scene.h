@@ -26,7 +26,7 @@ struct SceneOptions {
   /// References per instance in the tree over the instances. Above 1, the largest instances are opened: in their
   /// place stand up to 256 nodes of their mesh's tree. Hits stay the same. Rays through instances that overlap
   /// become faster, and those through instances that stand apart slower. Memory and the time of builds grow with
-  /// it. Default: 1, which opens nothing. Range: 1 to 64.
+  /// it. Instances of accels with splits stay whole. Default: 1, which opens nothing. Range: 1 to 64.
   float opening = 1;
 };
 
@@ -61,7 +61,7 @@ class SceneAccels {
 ///   std::vector<copse::Instance> forest(100000);          // a transform, a mask and an id each
 ///   copse::Scene scene = copse::build(context, tree, forest);
 ///   copse::closest_hits(context, scene, rays.span(), hits.span());    // scene/scene_rays.h
-///   copse::refit(context, scene, moved.view());                       // instances that have moved
+///   copse::refit(context, scene, copse::InstanceView::of(moved.span()));  // instances that have moved
 ///   your_kernel<<<...>>>(scene.view(), ...);                          // scene/scene_view.h
 ///
 /// The scene refers to its accels, which must outlive it. An Accel may be refitted and rebuilt in place; refit or

@@ -17,6 +17,10 @@ struct LoadSceneOptions {
 
   /// The scene to read, of a file that holds several. Default: the one that the file names, or else its first.
   std::optional<u32> scene = {};
+
+  /// The bytes that the buffers of the file may have together, and those that its meshes may have in memory. A small file
+  /// can name the same bytes any number of times. Default: 16 GiB. A file with more is refused with Error bad_file.
+  u64 max_bytes = u64{1} << 34;
 };
 
 /// A mesh of a scene file. Its primitives are parts that follow each other; MeshPart::geometry is the number of the
@@ -82,7 +86,7 @@ struct COPSE_API SceneFile {
 /// Throws: Error bad_file, with file, place, value and limit, for a file that cannot be read or breaks a rule of glTF,
 /// such as an index past the end, a cycle of nodes, or a buffer outside the folder. Also for what it does not read:
 /// morph targets, skins, Draco and meshopt compression, quantized positions, and any other extension that the file
-/// requires; and for a scene without triangles. Error capacity past 2^31 triangles or vertices of a mesh, Error
+/// requires; for a scene without triangles; and past max_bytes. Error capacity past 2^31 triangles or vertices of a mesh, Error
 /// cancelled, Error out_of_memory.
 /// Memory: the file twice and the meshes, until it returns.
 COPSE_API SceneFile load_scene(const FilePath& path, const LoadSceneOptions& options = {});

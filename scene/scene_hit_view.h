@@ -7,7 +7,10 @@
 //   copse::SceneHit hit = copse::closest_hit(scene.view(), ray, filter);       // trace/hit_filter.h
 //
 // Hits are those of closest_hit (scene/scene_view.h), bit for bit, with masks and culling as there. They are in order
-// of (t, instance, primitive id through all views of the instance's accel).
+// of (t, instance, primitive id through all views of the instance's accel). The functions first_hits, count_hits, and
+// closest_hit and any_hit with a filter stand in accel/accel_hit_view.h, for views of accels and scenes alike.
+
+#include <concepts>
 
 #include "accel/accel_hit_view.h"
 #include "scene/scene_view.h"
@@ -47,6 +50,8 @@ struct SceneOrder {
 /// Takes the hits in one instance, and gives them to the sink as hits in the scene.
 template <class Sink>
 struct InstanceSink {
+  static constexpr bool drops_repeats = Sink::drops_repeats;
+
   Sink* sink;
   const Ray* ray;  // in the scene
   const PlacedInstance* instances;
@@ -92,8 +97,10 @@ struct OfferInstances {
     const Ray in_mesh = instance.into_mesh(ray, limit);
     const auto triangles = triangles_of(accel.seen_by(in_mesh, mask, instance.culled_side(cull)));
     InstanceSink<Sink> to{&sink, &ray, scene.instances, record};
-    using Test = OfferTriangles<std::remove_cv_t<decltype(triangles)>, InstanceSink<Sink>, Robustness::robust>;
-    Below<Test> below{Test(triangles, in_mesh, to), limit};
+    using Once = OfferedOnce<CompressedBvh4Node, InstanceSink<Sink>>;
+    Once once{to, accel.tree, in_mesh};
+    using Test = OfferTriangles<std::remove_cv_t<decltype(triangles)>, Once, Robustness::robust>;
+    Below<Test> below{Test(triangles, in_mesh, once), limit};
     traverse_below<stack_size>(accel.tree, instance.node, in_mesh, below);
     limit = below.limit;
     return below.ends;
@@ -110,6 +117,7 @@ class OfferScene {
 
   COPSE_HD OfferScene(const SceneView& scene, const Ray& ray, u32 mask, Cull cull, Sink& sink)
       : instances_(scene.parts.instances),
+        accels_(scene.parts.accels),
         sight_{mask, cull},
         ray_(ray),
         sink_{&sink, &ray_, instances_, invalid_id},
@@ -127,6 +135,10 @@ class OfferScene {
     test_.triangles = sight_.triangles_of(record, begun, ray.direction);
     test_.shear = make_shear(ray);
     test_.t_min = ray.t_min;
+    if constexpr (!Sink::drops_repeats) {
+      if (accels_[record->accel].tree.repeats != nullptr)
+        test_.gives_up = true;  // a robust traversal drops repeats
+    }
     height_ = walk.enter(begun.nodes, prepared, begun.node);
   }
 
@@ -143,6 +155,7 @@ class OfferScene {
 
  private:
   const PlacedInstance* instances_;
+  const AccelView* accels_;
   SceneSight sight_;
   Ray ray_;
   InstanceSink<Sink> sink_;
@@ -180,54 +193,23 @@ struct HitSearch<SceneView> {
   }
 };
 
+/// A view of a scene, whose hits have an instance or a path of instances.
+template <class View>
+concept SceneSearched = HitSearched<View> && !std::same_as<View, AccelView>;
+
 }  // namespace detail
-
-/// Returns the closest hit that the filter accepts; see trace/hit_filter.h. On a miss the ids are invalid_id and t is
-/// the ray's t_max.
-///   filter: FilterAnswer operator()(const SceneHit&)
-///   others: as for closest_hit without a filter
-template <u32 stack_size = default_stack_size, class Filter>
-requires HitFilter<Filter, SceneHit> COPSE_HD inline SceneHit closest_hit(const SceneView& scene, const Ray& ray,
-                                                                          Filter&& filter, u32 mask = ~u32{0},
-                                                                          Cull cull = Cull::none) {
-  const HitList<1, SceneHit> list = detail::list_first<1, stack_size>(scene, ray, mask, cull, &filter);
-  return list.count > 0 ? list.hits[0] : detail::SceneOrder::miss(ray.t_max);
-}
-
-/// Returns true if the filter accepts any hit of the ray. A filter that always passes over sees every hit once.
-template <u32 stack_size = default_stack_size, class Filter>
-requires HitFilter<Filter, SceneHit> COPSE_HD inline bool any_hit(const SceneView& scene, const Ray& ray,
-                                                                  Filter&& filter, u32 mask = ~u32{0},
-                                                                  Cull cull = Cull::none) {
-  return detail::accepts_any<stack_size>(scene, ray, mask, cull, &filter);
-}
-
-/// Returns the first `k` hits in order of (t, instance, primitive id), or all of them if there are fewer. It takes one
-/// traversal, which ends behind the last of them.
-///   k: at least 1. Each hit is put in its place in the list, so that k is best up to some 16
-template <u32 k, u32 stack_size = default_stack_size>
-COPSE_HD inline HitList<k, SceneHit> first_hits(const SceneView& scene, const Ray& ray, u32 mask = ~u32{0},
-                                                Cull cull = Cull::none) {
-  return detail::list_first<k, stack_size>(scene, ray, mask, cull);
-}
-
-/// The same for the hits that a filter accepts.
-template <u32 k, u32 stack_size = default_stack_size, class Filter>
-requires HitFilter<Filter, SceneHit> COPSE_HD inline HitList<k, SceneHit> first_hits(
-    const SceneView& scene, const Ray& ray, Filter&& filter, u32 mask = ~u32{0}, Cull cull = Cull::none) {
-  return detail::list_first<k, stack_size>(scene, ray, mask, cull, &filter);
-}
 
 /// Calls `visit(hit)` for the ray's hits in order of (t, instance, primitive id) until it returns false. A traversal
 /// finds 8 of them, and the next one goes on behind them. So no memory for hits is needed.
-///   visit: bool operator()(const SceneHit&)
-template <u32 stack_size = default_stack_size, class Visit>
-COPSE_HD inline void all_hits(const SceneView& scene, const Ray& ray, Visit& visit, u32 mask = ~u32{0},
+///   scene: a SceneView, or with its header a NestedSceneView
+///   visit: bool operator()(const SceneHit&), or const NestedHit&
+template <u32 stack_size = default_stack_size, detail::SceneSearched View, class Visit>
+COPSE_HD inline void all_hits(const View& scene, const Ray& ray, Visit& visit, u32 mask = ~u32{0},
                               Cull cull = Cull::none) {
   constexpr u32 at_once = 8;
-  SceneHit drafts[at_once], last;
-  const detail::SceneOrder order = detail::HitSearch<SceneView>::order_of(scene);
-  const SceneHit* after = nullptr;
+  detail::HitOf<View> drafts[at_once], last;
+  const auto order = detail::HitSearch<View>::order_of(scene);
+  const detail::HitOf<View>* after = nullptr;
   detail::AcceptAll* const no_filter = nullptr;
   for (u32 count = at_once; count == at_once; after = &last) {
     count = detail::find_first<stack_size>(scene, ray, mask, cull, drafts, at_once, no_filter, after);
@@ -236,13 +218,6 @@ COPSE_HD inline void all_hits(const SceneView& scene, const Ray& ray, Visit& vis
     }
     last = drafts[at_once - 1];
   }
-}
-
-/// Returns the number of hits of the ray.
-template <u32 stack_size = default_stack_size>
-COPSE_HD inline u32 count_hits(const SceneView& scene, const Ray& ray, u32 mask = ~u32{0},
-                               Cull cull = Cull::none) {
-  return detail::count_all<stack_size>(scene, ray, mask, cull);
 }
 
 }  // namespace copse

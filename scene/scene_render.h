@@ -8,12 +8,13 @@ namespace copse {
 
 /// Returns a ray-cast picture of a scene, equal on all backends. Shading::normal is tinted by the base colours of the
 /// materials, Shading::primitive has a colour for each instance. Through one instance that stands where its mesh does, and of a
-/// white material, the picture is that through its Accel, by normals, distance and ambient occlusion.
+/// white material, the picture is that through its Accel, by normals, distance and ambient occlusion. Shading::heat counts
+/// nodes of both levels, instances and triangles; it alone differs between backends, by a few visits.
 ///   scene:  built over the accels of `meshes` and over meshes.instances(), and refitted to them since they moved
-/// Throws: Error invalid_argument for options out of range, for Shading::heat, which counts the visits of a single tree, or
-/// unless the scene has as many instances and accels as the meshes; Error out_of_memory, Error cancelled.
+/// Throws: Error invalid_argument for options out of range, or unless the scene has as many instances and accels as the
+/// meshes; Error out_of_memory, Error cancelled.
 /// Waits: for the picture.
-/// Memory: buffers of 60 bytes per pixel, 77 for ambient occlusion, and the image on the host.
+/// Memory: buffers of 60 bytes per pixel, 64 for heat, 77 for ambient occlusion, and the image on the host.
 COPSE_API Image render(Context& context, const Scene& scene, const SceneMeshes& meshes, const Camera& camera,
                        const RenderOptions& options = {});
 

@@ -12,6 +12,12 @@
 //   - the direction is off by 3 u |W| |d|, which is at most 3 u k of its length, with k = |W| |M| by Frobenius norms.
 //     Over the way through the triangle, of sqrt(3) E, a ray comes nearer to the plane by up to 6 u k E.
 // A distance x along the normal in the scene is s x in the mesh, with s = |transposed W n|.
+//
+// In a scene of scenes (scene/nested_view.h) a ray goes down through several instances, and is rounded at each of them.
+//   - A rounding e of the origin below an instance moves it by up to |n'| |e| towards the plane, where n' is the normal
+//     of the mesh, brought up by the transposed W of the instances below.
+//   - The roundings of the direction below an instance grow by the k of each instance further down: 3 u of the product of
+//     these k and its own.
 
 #include "scene/scene_view.h"
 #include "trace/spawn_offset.h"
@@ -53,34 +59,59 @@ struct SpawnMatrix {
   }
 };
 
+/// The way of a surface out of its mesh, through one instance after the other.
+class SpawnWay {
+ public:
+  COPSE_HD SpawnWay(const Triangle& triangle, float u, float v) : SpawnWay(SpawnSurface(triangle, u, v)) {}
+
+  /// Leaves the space below an instance for that above.
+  COPSE_HD void leave(const PlacedInstance& instance) {
+    const SpawnMatrix inverse = SpawnMatrix::inverse_of(instance), matrix = inverse.inverted();
+    const dvec3 translation(instance.rows[0].translation, instance.rows[1].translation,
+                            instance.rows[2].translation);
+    const dvec3 from_translation = matrix.times(point_);
+    const double distortion = mul_rn(inverse.norm(), matrix.norm());
+    distortion_below_ = mul_rn(distortion_below_, distortion);
+    distortions_ = add_rn(distortions_, distortion_below_);
+    for (int i = 0; i < 3; ++i) {
+      const double sum = sum_of_magnitudes(mul_rn(inverse.rows[i], from_translation));
+      roundings_ = add_rn(roundings_, mul_rn(mul_rn(5.0, magnitude(normal_[i])), sum));
+    }
+    // The matrix itself, inverted in double, is off by a few times 2^-52 of its distortion.
+    const double of_matrix = mul_rn(mul_rn(distortion, largest_component(point_)), 0x1p-24);
+    roundings_ = add_rn(roundings_, mul_rn(of_matrix, sum_of_magnitudes(normal_)));
+    point_ = add_rn(from_translation, translation);
+    normal_ = inverse.transposed_times(normal_);
+  }
+
+  COPSE_HD SpawnOffset offset() const {
+    const dvec3 unit = at_unit_length(normal_);
+    const double scale = dot_rn(unit, normal_);
+    if (!(scale > 0)) return {point_, unit, 0};
+    const double in_mesh = add_rn(mul_rn(extent_, add_rn(64.0, mul_rn(6.0, distortions_))), roundings_);
+    const double roundings = add_rn(in_mesh / scale, sum_of_magnitudes(mul_rn(unit, point_)));
+    return {point_, unit, mul_rn(roundings, spawn_rounding)};
+  }
+
+ private:
+  COPSE_HD explicit SpawnWay(const SpawnSurface& surface)
+      : point_(surface.point), normal_(surface.normal), extent_(surface.extent) {}
+
+  dvec3 point_, normal_;  // the normal is that of length 1 in the mesh, brought up
+  double extent_;         // of the triangle in the mesh
+  double roundings_ = 0;  // in the mesh, in units of 2^-24
+  double distortion_below_ = 1, distortions_ = 0;
+};
+
 }  // namespace detail
 
 /// Returns where rays that leave a hit in a scene begin. The normal is on the side that is the
 /// front in the mesh, also where the instance mirrors it.
 ///   triangle: the one that was hit, as it is in its mesh
 COPSE_HD inline SpawnOffset spawn_offset(const SceneView& scene, const Triangle& triangle, const SceneHit& hit) {
-  const detail::PlacedInstance& instance = scene.parts.instances[hit.instance];
-  const detail::SpawnMatrix inverse = detail::SpawnMatrix::inverse_of(instance), matrix = inverse.inverted();
-  const dvec3 translation(instance.rows[0].translation, instance.rows[1].translation,
-                          instance.rows[2].translation);
-  const detail::SpawnSurface surface(triangle, hit.u, hit.v);
-  const dvec3 from_translation = matrix.times(surface.point);
-  const dvec3 point = add_rn(from_translation, translation);
-  const dvec3 normal = inverse.transposed_times(surface.normal);
-  const dvec3 unit = detail::at_unit_length(normal);
-  const double scale = dot_rn(unit, normal), distortion = mul_rn(inverse.norm(), matrix.norm());
-
-  double roundings_in_mesh = mul_rn(surface.extent, add_rn(64.0, mul_rn(6.0, distortion)));
-  for (int i = 0; i < 3; ++i) {
-    const double sum = sum_of_magnitudes(mul_rn(inverse.rows[i], from_translation));
-    roundings_in_mesh = add_rn(roundings_in_mesh, mul_rn(mul_rn(5.0, magnitude(surface.normal[i])), sum));
-  }
-  // The matrix itself, inverted in double, is off by a few times 2^-52 of its distortion.
-  roundings_in_mesh =
-      add_rn(roundings_in_mesh, mul_rn(mul_rn(distortion, largest_component(surface.point)), 0x1p-24));
-  if (!(scale > 0)) return {point, unit, 0};
-  const double roundings = add_rn(roundings_in_mesh / scale, sum_of_magnitudes(mul_rn(unit, point)));
-  return {point, unit, mul_rn(roundings, detail::spawn_rounding)};
+  detail::SpawnWay way(triangle, hit.u, hit.v);
+  way.leave(scene.parts.instances[hit.instance]);
+  return way.offset();
 }
 
 }  // namespace copse

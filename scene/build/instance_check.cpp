@@ -4,7 +4,7 @@
 
 #include "accel/build/accel_check.h"
 #include "builders/geometry/primitive_set.h"
-#include "builders/geometry/triangle_check.h"
+#include "primitives/core/validation.h"
 
 namespace copse::detail {
 
@@ -14,6 +14,11 @@ void check_words(const char* function, const char* what, const WordSpan& words) 
   if (words.stride_bytes % sizeof(u32) == 0) return;
   refuse(function, std::string(what) + " are " + std::to_string(words.stride_bytes) +
                        " bytes apart; a multiple of 4 is needed");
+}
+
+void validate_words(const char* function, Context& context, const char* what, const WordSpan& words, u64 count) {
+  const u64 bytes = count == 0 ? 0 : (count - 1) * words.stride_bytes + sizeof(u32);
+  validate_memory(context, function, what, words.data, bytes, alignof(u32));
 }
 
 }  // namespace
@@ -29,11 +34,13 @@ void check_instances(const char* function, Context& context, const InstanceView&
   check_words(function, "masks", instances.masks);
   check_words(function, "ids", instances.ids);
   check_words(function, "flags", instances.flags);
-  validate_memory(context, std::string(function) + ": transforms", transforms.data);
-  validate_memory(context, std::string(function) + ": numbers of accels", instances.accels.data);
-  validate_memory(context, std::string(function) + ": masks", instances.masks.data);
-  validate_memory(context, std::string(function) + ": ids", instances.ids.data);
-  validate_memory(context, std::string(function) + ": flags", instances.flags.data);
+  const u64 n = transforms.size;
+  validate_memory(context, function, "transforms", transforms.data,
+                  n == 0 ? 0 : (n - 1) * transforms.stride_bytes + 12 * sizeof(float), alignof(float));
+  validate_words(function, context, "numbers of accels", instances.accels, n);
+  validate_words(function, context, "masks", instances.masks, n);
+  validate_words(function, context, "ids", instances.ids, n);
+  validate_words(function, context, "flags", instances.flags, n);
 }
 
 std::vector<AccelView> views_of(const char* function, const Context& context, const SceneAccels& accels) {

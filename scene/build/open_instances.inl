@@ -23,7 +23,9 @@ struct OpenedInstances {
   template <class Visit>
   COPSE_HD void cut(u64 i, u32 limit, Visit& visit) const {
     const Affine affine = Affine::of(instances.transforms.at(i));
-    cut_tree(affine, records[i].nodes, root_key(affine, records[i]), limit, visit);
+    // Two parts of a tree with splits may have the same triangle, which queries must count once.
+    const bool has_splits = accels.data()[records[i].accel].tree.repeats != nullptr;
+    cut_tree(affine, records[i].nodes, has_splits ? 0 : root_key(affine, records[i]), limit, visit);
   }
 };
 

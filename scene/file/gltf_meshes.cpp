@@ -15,7 +15,8 @@ namespace {
 /// Builds a mesh from its primitives.
 class MeshReader {
  public:
-  MeshReader(const fs::path& path, const GltfModel& model) : path_(path), model_(model), accessors_(path, model) {}
+  MeshReader(const fs::path& path, const GltfModel& model, MeshBytes& bytes)
+      : path_(path), model_(model), bytes_(bytes), accessors_(path, model) {}
 
   void add(const tinygltf::Primitive& primitive, const std::string& name);
 
@@ -34,6 +35,7 @@ class MeshReader {
 
   const fs::path& path_;
   const GltfModel& model_;
+  MeshBytes& bytes_;
   GltfAccessors accessors_;
   std::map<int, Range> read_;  // by accessor
   Mesh& mesh_ = result.mesh;
@@ -52,6 +54,7 @@ MeshReader::Range MeshReader::vertices_of(int accessor, const std::string& name)
   const std::vector<vec3> points = accessors_.points(accessor, name);
   const Range range{mesh_.positions.size(), points.size()};
   check_room(range.begin + range.count, "vertices");
+  bytes_.take(range.count * sizeof(vec3));
   mesh_.positions.insert(mesh_.positions.end(), points.begin(), points.end());
   read_[accessor] = range;
   return range;
@@ -76,7 +79,7 @@ void MeshReader::add_triangles(int mode, const std::vector<u32>& corners, const 
   }
   const u64 count = is_list ? n / 3 : n - 2;
   check_room(mesh_.triangles.size() + count, "triangles");
-  mesh_.triangles.reserve(mesh_.triangles.size() + count);
+  bytes_.take(count * sizeof(uvec3));
   for (u64 i = 0; i < count; ++i) {
     uvec3 at;
     switch (mode) {
@@ -108,9 +111,17 @@ void MeshReader::add(const tinygltf::Primitive& primitive, const std::string& na
 
 }  // namespace
 
-SceneMesh mesh_of(const fs::path& path, const GltfModel& model, u32 number, SceneReport& report) {
+void MeshBytes::take(u64 bytes) {
+  taken_ += bytes;
+  if (taken_ <= limit_) return;
+  throw_bad_file(path_, "the meshes have at least " + std::to_string(taken_) + " bytes together; at most " +
+                            std::to_string(limit_) + " are read (LoadSceneOptions::max_bytes)");
+}
+
+SceneMesh mesh_of(const fs::path& path, const GltfModel& model, u32 number, MeshBytes& bytes,
+                  SceneReport& report) {
   const tinygltf::Mesh& source = model.meshes[number];
-  MeshReader reader(path, model);
+  MeshReader reader(path, model, bytes);
   for (size_t i = 0; i < source.primitives.size(); ++i) {
     const tinygltf::Primitive& primitive = source.primitives[i];
     const std::string name = "meshes[" + std::to_string(number) + "].primitives[" + std::to_string(i) + "]";

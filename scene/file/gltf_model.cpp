@@ -123,13 +123,13 @@ std::string first_line(const std::string& message) {
 
 }  // namespace
 
-GltfModel read_gltf(const fs::path& path, const CancelToken& cancel) {
+GltfModel read_gltf(const fs::path& path, const CancelToken& cancel, u64 max_bytes) {
   const FileBytes file = read_whole_file(path, cancel);
   const bool is_binary = path.extension().string().size() == 4;  // .glb, not .gltf
   GlbParts parts;
   parts.json = file.text();
   if (is_binary) parts = parts_of(path, file.text());
-  const GltfOutline outline = outline_of(path, parts.json, parts.binary.size());
+  const GltfOutline outline = outline_of(path, parts.json, parts.binary.size(), max_bytes);
 
   BufferFiles files{outline, cancel};
   tinygltf::TinyGLTF reader;

@@ -314,7 +314,7 @@ void check_buffer(const fs::path& path, size_t number, const BufferEntry& buffer
 
 }  // namespace
 
-GltfOutline outline_of(const fs::path& path, std::string_view json, u64 binary_bytes) {
+GltfOutline outline_of(const fs::path& path, std::string_view json, u64 binary_bytes, u64 max_bytes) {
   if (json.size() > max_index) {
     throw_bad_file(path,
                    "the JSON has " + std::to_string(json.size()) + " bytes; at most 2147483647 are possible");
@@ -326,8 +326,14 @@ GltfOutline outline_of(const fs::path& path, std::string_view json, u64 binary_b
     throw_bad_file(path, "asset.version is " + in_quotes(reader.version) + "; Copse reads glTF 2.0");
   }
   GltfOutline outline;
+  u64 bytes = 0;
   for (size_t i = 0; i < reader.buffers.size(); ++i) {
     check_buffer(path, i, reader.buffers[i], binary_bytes, outline);
+    bytes += *reader.buffers[i].bytes;
+    if (bytes <= max_bytes) continue;
+    throw_bad_file(path, "buffers[0] to buffers[" + std::to_string(i) + "] have " + std::to_string(bytes) +
+                             " bytes together; at most " + std::to_string(max_bytes) +
+                             " are read (LoadSceneOptions::max_bytes)");
   }
   return outline;
 }

@@ -27,7 +27,8 @@ struct GltfOutline {
 /// number that Copse uses; the place of each buffer; and that it needs no extension that Copse does not read.
 ///   path:         of the file, for messages and for its folder
 ///   binary_bytes: of the binary chunk of a .glb file; 0 for none
+///   max_bytes:    of all buffers
 /// Throws: Error bad_file.
-GltfOutline outline_of(const std::filesystem::path& path, std::string_view json, u64 binary_bytes);
+GltfOutline outline_of(const std::filesystem::path& path, std::string_view json, u64 binary_bytes, u64 max_bytes);
 
 }  // namespace copse::detail

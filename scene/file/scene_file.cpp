@@ -39,14 +39,15 @@ bool has_white_part(const std::vector<SceneMesh>& meshes, u64 material_count) {
 /// file.
 std::unordered_map<u32, u32> read_meshes(const fs::path& path, const detail::GltfModel& model,
                                          const std::vector<detail::GltfPlacement>& placements,
-                                         const CancelToken& cancel, SceneFile& file) {
+                                         const LoadSceneOptions& options, SceneFile& file) {
   std::vector<bool> is_placed(model.meshes.size());
   for (const detail::GltfPlacement& placement : placements) is_placed[placement.mesh] = true;
   std::unordered_map<u32, u32> numbers;
+  detail::MeshBytes bytes(path, options.max_bytes);
   for (u32 i = 0; i < is_placed.size(); ++i) {
     if (!is_placed[i]) continue;
-    detail::throw_if_cancelled(path, cancel);
-    SceneMesh mesh = detail::mesh_of(path, model, i, file.left_out);
+    detail::throw_if_cancelled(path, options.cancel);
+    SceneMesh mesh = detail::mesh_of(path, model, i, bytes, file.left_out);
     if (mesh.mesh.triangles.empty()) continue;
     numbers[i] = u32(file.meshes.size());
     file.meshes.push_back(std::move(mesh));
@@ -57,7 +58,7 @@ std::unordered_map<u32, u32> read_meshes(const fs::path& path, const detail::Glt
 SceneFile scene_of(const fs::path& path, const detail::GltfModel& model, const LoadSceneOptions& options) {
   SceneFile file;
   const std::vector<detail::GltfPlacement> placements = detail::placements_of(path, model, options.scene);
-  const std::unordered_map<u32, u32> numbers = read_meshes(path, model, placements, options.cancel, file);
+  const std::unordered_map<u32, u32> numbers = read_meshes(path, model, placements, options, file);
   for (const detail::GltfPlacement& placement : placements) {
     const auto number = numbers.find(placement.mesh);
     if (number == numbers.end()) continue;
@@ -112,7 +113,7 @@ SceneFile load_scene(const FilePath& file_path, const LoadSceneOptions& options)
     detail::throw_bad_file(path, "the ending " + detail::in_quotes(ending) + " is neither '.glb' nor '.gltf'");
   }
   try {
-    return scene_of(path, detail::read_gltf(path, options.cancel), options);
+    return scene_of(path, detail::read_gltf(path, options.cancel, options.max_bytes), options);
   } catch (const std::bad_alloc&) {
     throw Error(ErrorCode::out_of_memory, path.string() + ": no memory for the scene");
   }

@@ -111,6 +111,8 @@ class OneNestedHit {
 /// the bits of t as the mesh has it (see SceneOrder).
 template <class Sink>
 struct NestedSink {
+  static constexpr bool drops_repeats = Sink::drops_repeats;
+
   Sink& sink;
   const NestedPath& path;
   bool ends = false;
@@ -138,6 +140,9 @@ class SeveralNestedHits {
     test_.triangles = triangles;
     test_.shear = make_shear(ray);
     test_.t_min = ray.t_min;
+    if constexpr (!Sink::drops_repeats) {
+      if (to_.path.accel().tree.repeats != nullptr) test_.gives_up = true;  // a robust traversal drops repeats
+    }
   }
 
   template <class Walk, class Counter>

@@ -9,6 +9,17 @@ namespace copse {
 /// The levels of instances that a scene may have. With the meshes below them that makes 8 levels.
 inline constexpr u32 max_instance_levels = 7;
 
+/// The way to a mesh in a scene of scenes: the number of an instance in the scene, then the number of an instance in the
+/// scene which that one places, and so on down to the instance of the accel. All numbers behind it are invalid_id.
+using InstancePath = u32[max_instance_levels];
+
+/// Returns how many instances a path has; 0 if nothing was found.
+COPSE_HD inline u32 path_length(const InstancePath& path) {
+  u32 length = 0;
+  while (length < max_instance_levels && path[length] != invalid_id) ++length;
+  return length;
+}
+
 /// The closest hit of a ray in a scene of scenes: the smallest (t, path, primitive id through all views of the accel).
 /// Paths are compared number by number, from the outermost instance on. So ties are the same on every backend and in
 /// every tree. On a miss primitive, geometry and the whole path are invalid_id and t is the ray's t_max.
@@ -17,10 +28,7 @@ struct NestedHit {
   u32 primitive;  // number of the triangle in its view
   u32 geometry;   // the view's geometry id
   float u, v;     // the point is (1 - u - v) a + u b + v c of the triangle in the scene
-
-  /// The path to the mesh: the number of an instance in the scene, then the number of an instance in the scene which
-  /// that one places, and so on down to the instance of the accel. All numbers behind it are invalid_id.
-  u32 path[max_instance_levels];
+  InstancePath path;
 
   COPSE_HD static NestedHit miss(float t_max) {
     NestedHit hit{t_max, invalid_id, invalid_id, 0, 0, {}};
@@ -29,11 +37,7 @@ struct NestedHit {
   }
 
   /// Returns how many instances the path has; 0 for a miss.
-  COPSE_HD u32 path_length() const {
-    u32 length = 0;
-    while (length < max_instance_levels && path[length] != invalid_id) ++length;
-    return length;
-  }
+  COPSE_HD u32 path_length() const { return copse::path_length(path); }
 
   COPSE_HD friend bool is_hit(const NestedHit& hit) { return hit.path[0] != invalid_id; }
 };
@@ -51,24 +55,32 @@ struct NestedSceneView {
 
   /// Returns the caller's own id of an instance on the path of a hit.
   ///   level: 0 for the outermost instance, up to hit.path_length() - 1
-  COPSE_HD u32 id_of(const NestedHit& hit, u32 level) const { return record_of(hit, level).id; }
+  COPSE_HD u32 id_of(const NestedHit& hit, u32 level) const { return id_of(hit.path, level); }
+  COPSE_HD u32 id_of(const InstancePath& path, u32 level) const { return record_of(path, level).id; }
 
   /// Returns the caller's own id of the innermost instance, the one of the accel that was hit.
-  COPSE_HD u32 id_of(const NestedHit& hit) const { return id_of(hit, hit.path_length() - 1); }
+  COPSE_HD u32 id_of(const NestedHit& hit) const { return id_of(hit.path); }
+  COPSE_HD u32 id_of(const InstancePath& path) const { return id_of(path, path_length(path) - 1); }
 
   /// Returns the number of the accel that was hit, among the parts of the scene that places it.
-  COPSE_HD u32 accel_of(const NestedHit& hit) const { return record_of(hit, hit.path_length() - 1).accel; }
+  COPSE_HD u32 accel_of(const NestedHit& hit) const { return accel_of(hit.path); }
+  COPSE_HD u32 accel_of(const InstancePath& path) const { return record_of(path, path_length(path) - 1).accel; }
 
   /// Returns the hit as a hit of the accel's own triangles.
   COPSE_HD static Hit in_mesh(const NestedHit& hit) { return {hit.t, hit.primitive, hit.geometry, hit.u, hit.v}; }
 
-  /// The record of an instance on the path of a hit. For the library's own use.
-  COPSE_HD const detail::PlacedInstance& record_of(const NestedHit& hit, u32 level) const {
-    const detail::PlacedInstance* record = top.parts.instances + hit.path[0];
+  /// The triangles at the end of a path. For the library's own use.
+  COPSE_HD detail::PlacedTriangles triangles_of(const InstancePath& path) const {
+    return {record_of(path, path_length(path) - 1).triangles};
+  }
+
+  /// The record of an instance on a path. For the library's own use.
+  COPSE_HD const detail::PlacedInstance& record_of(const InstancePath& path, u32 level) const {
+    const detail::PlacedInstance* record = top.parts.instances + path[0];
     const NestedSceneView* below = parts;
     for (u32 k = 1; k <= level; ++k) {
       const NestedSceneView& scene = below[record->accel];
-      record = scene.top.parts.instances + hit.path[k];
+      record = scene.top.parts.instances + path[k];
       below = scene.parts;
     }
     return *record;
@@ -78,11 +90,14 @@ struct NestedSceneView {
 namespace detail {
 
 /// Which of two paths comes first: below 0, 0 or above 0.
-COPSE_HD inline i32 compare_paths(const NestedHit& a, const NestedHit& b) {
+COPSE_HD inline i32 compare_paths(const InstancePath& a, const InstancePath& b) {
   for (u32 k = 0; k < max_instance_levels; ++k) {
-    if (a.path[k] != b.path[k]) return a.path[k] < b.path[k] ? -1 : 1;
+    if (a[k] != b[k]) return a[k] < b[k] ? -1 : 1;
   }
   return 0;
+}
+COPSE_HD inline i32 compare_paths(const NestedHit& a, const NestedHit& b) {
+  return compare_paths(a.path, b.path);
 }
 
 /// Where a walk through a scene of scenes is: the instances that it has entered, and the ray in each of their spaces.

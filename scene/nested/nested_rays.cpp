@@ -1,7 +1,7 @@
 #include "scene/nested_rays.h"
 
 #include "accel/rays/hit_list_calls.h"
-#include "scene/nested/nested_check.h"
+#include "scene/build/scene_check.h"
 #include "scene/nested_view.h"
 
 namespace copse {
@@ -22,12 +22,8 @@ using NestedCalls = detail::HitListCalls<NestedSceneView, SceneTraceOptions>;
 
 NestedCalls nested_calls(const char* function, Context& context, const NestedScene& scene, const RaySpan& rays,
                          const SceneTraceOptions& options) {
-  detail::check_nested(function, context, scene);
+  detail::check_scene(function, context, scene);
   return {function, context, scene.view(), rays, options};
-}
-
-RaySpan in_records(BufferSpan<const Ray> rays) {
-  return RaySpan::in_records(rays.data(), rays.size(), sizeof(Ray));
 }
 
 template <class Result>
@@ -47,7 +43,7 @@ void closest_hits(Context& context, const NestedScene& scene, const RaySpan& ray
 
 void closest_hits(Context& context, const NestedScene& scene, BufferSpan<const Ray> rays,
                   BufferSpan<NestedHit> hits, const SceneTraceOptions& options) {
-  closest_hits(context, scene, in_records(rays), hits, options);
+  closest_hits(context, scene, RaySpan::in_records(rays), hits, options);
 }
 
 void any_hits(Context& context, const NestedScene& scene, const RaySpan& rays, BufferSpan<u8> occluded,
@@ -57,7 +53,7 @@ void any_hits(Context& context, const NestedScene& scene, const RaySpan& rays, B
 
 void any_hits(Context& context, const NestedScene& scene, BufferSpan<const Ray> rays, BufferSpan<u8> occluded,
               const SceneTraceOptions& options) {
-  any_hits(context, scene, in_records(rays), occluded, options);
+  any_hits(context, scene, RaySpan::in_records(rays), occluded, options);
 }
 
 void first_hits(Context& context, const NestedScene& scene, const RaySpan& rays, BufferSpan<NestedHit> hits,
@@ -67,7 +63,7 @@ void first_hits(Context& context, const NestedScene& scene, const RaySpan& rays,
 
 void first_hits(Context& context, const NestedScene& scene, BufferSpan<const Ray> rays, BufferSpan<NestedHit> hits,
                 BufferSpan<u32> counts, const SceneTraceOptions& options) {
-  first_hits(context, scene, in_records(rays), hits, counts, options);
+  first_hits(context, scene, RaySpan::in_records(rays), hits, counts, options);
 }
 
 void count_hits(Context& context, const NestedScene& scene, const RaySpan& rays, BufferSpan<u32> counts,
@@ -77,7 +73,7 @@ void count_hits(Context& context, const NestedScene& scene, const RaySpan& rays,
 
 void count_hits(Context& context, const NestedScene& scene, BufferSpan<const Ray> rays, BufferSpan<u32> counts,
                 const SceneTraceOptions& options) {
-  count_hits(context, scene, in_records(rays), counts, options);
+  count_hits(context, scene, RaySpan::in_records(rays), counts, options);
 }
 
 void find_hits(Context& context, const NestedScene& scene, const RaySpan& rays, BufferSpan<u64> offsets,
@@ -89,7 +85,7 @@ void find_hits(Context& context, const NestedScene& scene, const RaySpan& rays, 
 
 void find_hits(Context& context, const NestedScene& scene, BufferSpan<const Ray> rays, BufferSpan<u64> offsets,
                BufferSpan<NestedHit> hits, const SceneTraceOptions& options) {
-  find_hits(context, scene, in_records(rays), offsets, hits, options);
+  find_hits(context, scene, RaySpan::in_records(rays), offsets, hits, options);
 }
 
 NestedHitLists all_hits(Context& context, const NestedScene& scene, const RaySpan& rays,
@@ -99,7 +95,7 @@ NestedHitLists all_hits(Context& context, const NestedScene& scene, const RaySpa
 
 NestedHitLists all_hits(Context& context, const NestedScene& scene, BufferSpan<const Ray> rays,
                         const SceneTraceOptions& options) {
-  return all_hits(context, scene, in_records(rays), options);
+  return all_hits(context, scene, RaySpan::in_records(rays), options);
 }
 
 }  // namespace copse

@@ -8,7 +8,6 @@
 #include "accel/build/accel_check.h"
 #include "scene/build/scene_check.h"
 #include "scene/build/scene_over.h"
-#include "scene/nested/nested_check.h"
 
 namespace copse {
 
@@ -60,7 +59,7 @@ KeptParts kept_parts(const Context& context, const std::vector<ScenePart>& parts
       detail::check_scene("build_nested", context, *part.scene());
       kept.add_scene({part.scene()->view(), nullptr}, 1);
     } else {
-      detail::check_nested("build_nested", context, *part.nested());
+      detail::check_scene("build_nested", context, *part.nested());
       kept.add_scene(part.nested()->view(), part.nested()->level_count());
       if (part.nested()->level_count() < max_instance_levels) continue;
       throw Error(ErrorCode::capacity, "build_nested: part " + std::to_string(kept.accels.size() - 1) + " has " +
@@ -90,12 +89,12 @@ NestedScene build_nested(Context& context, const std::vector<ScenePart>& parts,
 }
 
 void rebuild(Context& context, NestedScene& scene, const InstanceView& instances) {
-  detail::check_nested("rebuild", context, scene);
+  detail::check_scene("rebuild", context, scene);
   rebuild(context, NestedAccess::top(scene), instances);
 }
 
 void refit(Context& context, NestedScene& scene, const InstanceView& instances) {
-  detail::check_nested("refit", context, scene);
+  detail::check_scene("refit", context, scene);
   refit(context, NestedAccess::top(scene), instances);
 }
 

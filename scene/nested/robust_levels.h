@@ -111,8 +111,9 @@ struct OfferNested {
     const Ray in_mesh = path.ray(limit);
     const auto triangles = triangles_of(path.accel().seen_by(in_mesh, mask, path.cull()));
     NestedSink<Sink> to{sink, path};
-    OfferTriangles<std::remove_cv_t<decltype(triangles)>, NestedSink<Sink>, Robustness::robust> test(triangles,
-                                                                                                     in_mesh, to);
+    using Once = OfferedOnce<CompressedBvh4Node, NestedSink<Sink>>;
+    Once once{to, path.accel().tree, in_mesh};
+    OfferTriangles<std::remove_cv_t<decltype(triangles)>, Once, Robustness::robust> test(triangles, in_mesh, once);
     limit = traverse_below<stack_size>(path.accel().tree, path.entered().node, in_mesh, test);
     return to.ends;
   }

@@ -8,6 +8,7 @@
 #include "scene/build/scene_check.h"
 #include "scene/picture/scene_picture.h"
 #include "scene/scene_rays.h"
+#include "trace/picture_rows.h"
 #include "trace/render_check.h"
 
 namespace copse {
@@ -25,9 +26,12 @@ void store_ambient_rays(const Executor& ex, const ScenePicture& picture, bool is
 /// Adds up the ambient rays that escaped.
 template <class Executor>
 void count_open_rays(const Executor& ex, const ScenePicture& picture);
+/// Stores what the camera's rays visit of both levels, and the maximum.
+template <class Executor>
+void count_picture_visits(const Executor& ex, const ScenePicture& picture, const SceneView& scene);
 /// Stores the pixels.
 template <class Executor>
-void colour_scene(const Executor& ex, const ScenePicture& picture, Shading shading, u32 ambient_rays);
+void colour_scene(const Executor& ex, const ScenePicture& picture, const RenderOptions& options);
 
 }  // namespace detail
 
@@ -36,11 +40,6 @@ namespace {
 void check(Context& context, const Scene& scene, const SceneMeshes& meshes, const RenderOptions& options) {
   detail::check_scene("render", context, scene);
   detail::check_render_options(options);
-  if (options.shading == Shading::heat) {
-    detail::refuse("render",
-                   "heat counts the visits of a single tree, but a scene has one per mesh and one over them; "
-                   "choose another shading");
-  }
   if (scene.instance_count() != meshes.instances().size() || scene.accel_count() != meshes.size()) {
     detail::refuse("render", "the scene has " + std::to_string(scene.instance_count()) + " instances of " +
                                  std::to_string(scene.accel_count()) + " accels, but the meshes have " +
@@ -76,20 +75,27 @@ Image render(Context& context, const Scene& scene, const SceneMeshes& meshes, co
              const RenderOptions& options) {
   check(context, scene, meshes, options);
   const u64 n = u64{options.width} * options.height;
-  const bool is_ambient = options.shading == Shading::ambient_occlusion;
+  const bool is_ambient = options.shading == Shading::ambient_occlusion,
+             is_heat = options.shading == Shading::heat;
   Buffer<Ray> rays(context, n);
   Buffer<SceneHit> hits(context, n);
   Buffer<Rgba8> pixels(context, n);
-  Buffer<u32> extremes(context, 2), open_counts(context, is_ambient ? n : 0);
-  detail::ScenePicture picture{meshes.view(), camera,      options.width,     options.height,
-                               rays.data(),   hits.data(), pixels.data(),     extremes.data(),
-                               nullptr,       nullptr,     open_counts.data()};
+  Buffer<u32> extremes(context, 2), open_counts(context, is_ambient ? n : 0), visits(context, is_heat ? n : 0);
+  detail::ScenePicture picture{meshes.view(), camera,      options.width,      options.height,
+                               rays.data(),   hits.data(), pixels.data(),      extremes.data(),
+                               nullptr,       nullptr,     open_counts.data(), visits.data()};
   dispatch(context, [&](const auto& ex) { detail::store_camera_rays(ex, picture); });
-  closest_hits(context, scene, rays.span(), hits.span());
+  if (is_heat) {
+    const SceneView view = scene.view();
+    dispatch(context, [&](const auto& ex) { detail::count_picture_visits(ex, picture, view); });
+  } else {
+    closest_hits(context, scene, rays.span(), hits.span());
+  }
   if (is_ambient) trace_ambient(context, scene, picture, options);
-  dispatch(context,
-           [&](const auto& ex) { detail::colour_scene(ex, picture, options.shading, options.ambient_rays); });
-  return {options.width, options.height, pixels.download()};
+  dispatch(context, [&](const auto& ex) { detail::colour_scene(ex, picture, options); });
+  Image image{options.width, options.height, pixels.download()};
+  if (is_heat) detail::finish_picture(image, options, {0, extremes.download()[1]});
+  return image;
 }
 
 Aabb bounds(Context& context, const Scene& scene) {

@@ -24,6 +24,8 @@ struct ScenePicture {
   const u8* occluded;    // of the last ambient rays
   u32* open_counts;      // the ambient rays that escaped
 
+  u32* visits;  // of the camera's rays, for heat; they have their maximum in extremes[1]
+
   COPSE_HD u64 pixel_count() const { return u64{width} * height; }
 
   COPSE_HD Ray camera_ray_of(u64 i) const {

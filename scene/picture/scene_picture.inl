@@ -2,7 +2,10 @@
 
 #include "primitives/inputs.h"
 #include "primitives/reduce.h"
+#include "scene/scene_view.h"
+#include "trace/heat_colour.h"
 #include "trace/shade_colour.h"
+#include "trace/subtree_rays.h"
 #include "trace/surface_point.h"
 
 namespace copse::detail {
@@ -124,6 +127,45 @@ struct ShadeSceneOcclusion {
   }
 };
 
+/// The leaf test of the tree over instances: traverses each mesh, and counts what the ray visits there.
+struct VisitMeshes {
+  const SceneParts& scene;
+  const Ray& ray;
+  VisitCounter& counter;
+
+  COPSE_HD bool operator()(u32 record, float& limit) {
+    const PlacedInstance& instance = scene.instances[record];
+    const AccelView& accel = scene.accels[instance.accel];
+    const Ray in_mesh = instance.into_mesh(ray, limit);
+    ClosestTriangle closest(triangles_of(accel.triangles), in_mesh);
+    float t = traverse_robust(Subtree<CompressedBvh4Node>(accel.tree, instance.node), in_mesh, closest, counter);
+    if (closest.closest != invalid_id && bring_into_box(ray, instance.box(), t) && t < limit) limit = t;
+    return false;
+  }
+};
+
+struct CountPictureVisits {
+  ScenePicture picture;
+  SceneView scene;
+
+  COPSE_HD void operator()(u64 i) const {
+    const Ray ray = picture.rays[i];
+    VisitCounter counter;
+    VisitMeshes test{scene.parts, ray, counter};
+    traverse<default_stack_size>(scene.tree, ray, test, counter);
+    picture.visits[i] = counter.nodes + counter.primitives;
+  }
+};
+
+struct ShadeSceneHeat {
+  ScenePicture picture;
+  u32 limit;  // 0: the maximum of the picture
+  COPSE_HD void operator()(u64 i) const {
+    const u32 hottest = larger(limit == 0 ? picture.extremes[1] : limit, 1u);
+    picture.pixels[i] = to_rgba(heat_scale(div_rn(float(picture.visits[i]), float(hottest))));
+  }
+};
+
 }  // namespace
 
 template <class Executor>
@@ -142,9 +184,16 @@ void count_open_rays(const Executor& ex, const ScenePicture& picture) {
 }
 
 template <class Executor>
-void colour_scene(const Executor& ex, const ScenePicture& picture, Shading shading, u32 ambient_rays) {
+void count_picture_visits(const Executor& ex, const ScenePicture& picture, const SceneView& scene) {
   const u64 n = picture.pixel_count();
-  switch (shading) {
+  for_each(ex, "render: trace and count", n, CountPictureVisits{picture, scene});
+  reduce(ex, "render: most visits", n, Elements<u32>{picture.visits}, u32{0}, Larger{}, picture.extremes + 1);
+}
+
+template <class Executor>
+void colour_scene(const Executor& ex, const ScenePicture& picture, const RenderOptions& options) {
+  const u64 n = picture.pixel_count();
+  switch (options.shading) {
     case Shading::normal: for_each(ex, "render: normals", n, ShadeScene<false>{picture}); break;
     case Shading::primitive: for_each(ex, "render: instances", n, ShadeScene<true>{picture}); break;
     case Shading::distance:
@@ -155,15 +204,16 @@ void colour_scene(const Executor& ex, const ScenePicture& picture, Shading shadi
       for_each(ex, "render: distances", n, ShadeSceneDistance{picture});
       break;
     case Shading::ambient_occlusion:
-      for_each(ex, "render: ambient occlusion", n, ShadeSceneOcclusion{picture, ambient_rays});
+      for_each(ex, "render: ambient occlusion", n, ShadeSceneOcclusion{picture, options.ambient_rays});
       break;
-    case Shading::heat: break;  // render() refuses it
+    case Shading::heat: for_each(ex, "render: heat", n, ShadeSceneHeat{picture, options.heat_limit}); break;
   }
 }
 
 template void store_camera_rays(const BodyExecutor&, const ScenePicture&);
 template void store_ambient_rays(const BodyExecutor&, const ScenePicture&, bool, float);
 template void count_open_rays(const BodyExecutor&, const ScenePicture&);
-template void colour_scene(const BodyExecutor&, const ScenePicture&, Shading, u32);
+template void count_picture_visits(const BodyExecutor&, const ScenePicture&, const SceneView&);
+template void colour_scene(const BodyExecutor&, const ScenePicture&, const RenderOptions&);
 
 }  // namespace copse::detail

@@ -20,6 +20,7 @@ namespace copse::detail {
 /// Places points, boxes and triangles of an instance's mesh in the scene.
 class ScenePlacement {
  public:
+  COPSE_HD ScenePlacement() {}  // places nothing yet
   COPSE_HD explicit ScenePlacement(const PlacedInstance& instance)
       : matrix_(SpawnMatrix::inverse_of(instance).inverted()),
         translation_(instance.rows[0].translation, instance.rows[1].translation, instance.rows[2].translation),
@@ -55,9 +56,10 @@ class ScenePlacement {
 };
 
 /// A measure or a test of boxes in the scene, for boxes of an instance's mesh.
-template <class OfBox>
+///   Placement: ScenePlacement, or another one with placed_box
+template <class Placement, class OfBox>
 struct InPlacement {
-  const ScenePlacement& placement;
+  const Placement& placement;
   OfBox of_box;
 
   COPSE_HD auto operator()(const vec3& lo, const vec3& hi) const {
@@ -65,7 +67,7 @@ struct InPlacement {
     return of_box(box.lo, box.hi);
   }
 };
-template <class OfBox>
-InPlacement(const ScenePlacement&, OfBox) -> InPlacement<OfBox>;
+template <class Placement, class OfBox>
+InPlacement(const Placement&, OfBox) -> InPlacement<Placement, OfBox>;
 
 }  // namespace copse::detail

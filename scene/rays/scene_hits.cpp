@@ -15,10 +15,6 @@ detail::HitListCalls<SceneView, SceneTraceOptions> calls(const char* function, C
   return {function, context, scene.view(), rays, options};
 }
 
-RaySpan in_records(BufferSpan<const Ray> rays) {
-  return RaySpan::in_records(rays.data(), rays.size(), sizeof(Ray));
-}
-
 }  // namespace
 
 void first_hits(Context& context, const Scene& scene, const RaySpan& rays, BufferSpan<SceneHit> hits,
@@ -28,7 +24,7 @@ void first_hits(Context& context, const Scene& scene, const RaySpan& rays, Buffe
 
 void first_hits(Context& context, const Scene& scene, BufferSpan<const Ray> rays, BufferSpan<SceneHit> hits,
                 BufferSpan<u32> counts, const SceneTraceOptions& options) {
-  first_hits(context, scene, in_records(rays), hits, counts, options);
+  first_hits(context, scene, RaySpan::in_records(rays), hits, counts, options);
 }
 
 void count_hits(Context& context, const Scene& scene, const RaySpan& rays, BufferSpan<u32> counts,
@@ -38,7 +34,7 @@ void count_hits(Context& context, const Scene& scene, const RaySpan& rays, Buffe
 
 void count_hits(Context& context, const Scene& scene, BufferSpan<const Ray> rays, BufferSpan<u32> counts,
                 const SceneTraceOptions& options) {
-  count_hits(context, scene, in_records(rays), counts, options);
+  count_hits(context, scene, RaySpan::in_records(rays), counts, options);
 }
 
 void find_hits(Context& context, const Scene& scene, const RaySpan& rays, BufferSpan<u64> offsets,
@@ -50,7 +46,7 @@ void find_hits(Context& context, const Scene& scene, const RaySpan& rays, Buffer
 
 void find_hits(Context& context, const Scene& scene, BufferSpan<const Ray> rays, BufferSpan<u64> offsets,
                BufferSpan<SceneHit> hits, const SceneTraceOptions& options) {
-  find_hits(context, scene, in_records(rays), offsets, hits, options);
+  find_hits(context, scene, RaySpan::in_records(rays), offsets, hits, options);
 }
 
 SceneHitLists all_hits(Context& context, const Scene& scene, const RaySpan& rays,
@@ -60,7 +56,7 @@ SceneHitLists all_hits(Context& context, const Scene& scene, const RaySpan& rays
 
 SceneHitLists all_hits(Context& context, const Scene& scene, BufferSpan<const Ray> rays,
                        const SceneTraceOptions& options) {
-  return all_hits(context, scene, in_records(rays), options);
+  return all_hits(context, scene, RaySpan::in_records(rays), options);
 }
 
 }  // namespace copse

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "accel/rays/gathered_rays.h"
-#include "builders/geometry/triangle_check.h"
 #include "primitives/core/dispatch.h"
+#include "primitives/core/validation.h"
 #include "scene/build/scene_check.h"
 #include "scene/rays/scene_query.h"
 #include "trace/batch/check.h"
@@ -34,8 +34,10 @@ void trace(const char* function, Context& context, const Scene& scene, BufferSpa
   if (u32(options.cull) > u32(Cull::front)) {
     detail::refuse(function, "options.cull is " + std::to_string(u32(options.cull)) + "; it can be 0 to 2");
   }
-  detail::validate_memory(context, std::string(function) + ": rays", rays.data());
-  detail::validate_memory(context, std::string(function) + ": results", results.data());
+  detail::validate_floats(context, function, "rays", rays.data(), rays.size(), sizeof(Ray),
+                          &ValidationCounts::nan_rays);
+  detail::validate_span(context, function, "masks", options.masks);
+  detail::validate_span(context, function, "results", results);
   const bool sees_all = options.masks.empty() && options.mask == ~u32{0} && options.cull == Cull::none;
   const SceneView view = scene.view();
   dispatch(context, [&](const auto& ex) {

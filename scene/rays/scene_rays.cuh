@@ -1,5 +1,6 @@
 #pragma once
 
+#include "primitives/core/compiler.h"
 #include "scene/rays/scene_query.h"
 #include "trace/batch/cuda/trace_rays.cuh"
 
@@ -21,7 +22,7 @@ struct StateInShared {
     if constexpr (COPSE_DEVICE_CODE == 1) {
       return state_of_thread<threads>();
     } else {
-      __builtin_unreachable();
+      unreachable();
     }
   }
 };

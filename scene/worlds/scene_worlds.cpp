@@ -7,6 +7,7 @@
 
 #include "builders/geometry/triangle_check.h"
 #include "primitives/core/dispatch.h"
+#include "primitives/core/validation.h"
 #include "scene/build/instance_check.h"
 #include "scene/build/scene_check.h"
 #include "scene/worlds/worlds_batch.h"
@@ -63,9 +64,7 @@ constexpr u32 max_leaf_size = 1;
 
 void check_worlds(const char* function, const Context& context, const SceneWorlds& worlds) {
   if (worlds.backend() == Backend::automatic) detail::refuse(function, "the worlds were never built");
-  if (worlds.backend() == context.backend()) return;
-  detail::refuse(function, std::string("the worlds were built by the backend ") + name_of(worlds.backend()) +
-                               ", but the context is of the backend " + name_of(context.backend()));
+  detail::check_backend(function, context, "the worlds were", worlds.backend());
 }
 
 void check_begins(std::span<const u32> begins, u64 instance_count) {
@@ -101,11 +100,12 @@ void build_trees(Context& context, SceneWorlds& worlds, const InstanceView& inst
   Forest& forest = SceneWorldsAccess::forest(worlds);
   ProfileScope scope(context.profile(), "build worlds");
   dispatch(context, [&](const auto& ex) {
-    context.reserve_scratch(detail::build_trees_scratch_bytes(ex, forest.shape()));
+    constexpr auto builder = detail::ForestBuilder::hploc;
+    context.reserve_scratch(detail::build_trees_scratch_bytes(ex, forest.shape(), builder));
     Aabb* const boxes = SceneWorldsAccess::boxes(worlds);
     detail::place_instances(ex, instances, SceneWorldsAccess::accels(worlds), SceneWorldsAccess::instances(worlds),
                             boxes);
-    detail::build_trees(ex, forest.shape(), boxes, max_leaf_size, forest.arrays());
+    detail::build_trees(ex, forest.shape(), builder, boxes, max_leaf_size, forest.arrays());
   });
 }
 
@@ -124,9 +124,11 @@ void trace(const char* function, Context& context, const SceneWorlds& worlds, Bu
   if (u32(options.cull) > u32(Cull::front)) {
     detail::refuse(function, "options.cull is " + std::to_string(u32(options.cull)) + "; it can be 0 to 2");
   }
-  detail::validate_memory(context, std::string(function) + ": rays", rays.data());
-  detail::validate_memory(context, std::string(function) + ": words of worlds", world_of_ray.data());
-  detail::validate_memory(context, std::string(function) + ": results", results.data());
+  detail::validate_floats(context, function, "rays", rays.data(), rays.size(), sizeof(Ray),
+                          &ValidationCounts::nan_rays);
+  detail::validate_span(context, function, "masks", options.masks);
+  detail::validate_span(context, function, "results", results);
+  detail::validate_span(context, function, "words of worlds", world_of_ray);
   const u32* masks = options.masks.empty() ? nullptr : options.masks.data();
   const detail::WorldsBatch batch{worlds.view(), rays.data(),  world_of_ray.data(),
                                   masks,         options.mask, options.cull};
@@ -170,7 +172,7 @@ void refit(Context& context, SceneWorlds& worlds, const InstanceView& instances,
     detail::refuse("refit", std::to_string(moved.size()) + " words of moved worlds, but there are " +
                                 std::to_string(worlds.world_count()) + " worlds");
   }
-  detail::validate_memory(context, "refit: words of moved worlds", moved.data());
+  detail::validate_span(context, "refit", "words of moved worlds", moved);
   Forest& forest = SceneWorldsAccess::forest(worlds);
   const u64 n = worlds.instance_count();
   const u32* const words = moved.empty() ? nullptr : moved.data();

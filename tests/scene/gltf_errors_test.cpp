@@ -207,6 +207,30 @@ TEST(GltfErrors, RefuseAPositionThatIsNotFinite) {
 
 /// Any bytes give a scene whose indices are in range, or an Error. Built with the preset asan, this is the fuzz target
 /// of load_scene: COPSE_FUZZ_RUNS sets the number of files, COPSE_FUZZ_SEED the first one.
+/// A small file can name the same bytes many times, and so ask for any number of triangles.
+TEST(GltfErrors, RefuseMoreBytesThanTheLimit) {
+  GltfMaker maker = cube_maker();
+  const std::string primitive = "{\"attributes\":{\"POSITION\":0},\"indices\":1}";
+  std::string primitives = primitive;
+  for (int i = 1; i < 100; ++i) primitives += "," + primitive;
+  maker.add_mesh(primitives);
+  maker.add_node("\"mesh\":1");
+  const std::filesystem::path file = folder().write("scene.glb", maker.glb());
+  const u64 bytes = 8 * sizeof(vec3) + 100 * 12 * sizeof(uvec3);
+  EXPECT_EQ(load_scene(file, {.max_bytes = bytes}).triangle_count(), 1200u);
+  EXPECT_COPSE_ERROR(load_scene(file, {.max_bytes = bytes - 1}), ErrorCode::bad_file,
+                     "the meshes have at least 14496 bytes together; at most 14495 are read");
+  // The buffers, each of which may be the same file.
+  folder().write("same.bin", maker.bytes);
+  const std::string buffer = "{\"byteLength\":168,\"uri\":\"same.bin\"}";
+  std::string json = maker.json(",\"uri\":\"same.bin\"");
+  json.insert(json.rfind("]}"), "," + buffer + "," + buffer);
+  const std::filesystem::path many = folder().write("scene.gltf", json);
+  EXPECT_EQ(load_scene(many, {.max_bytes = bytes}).triangle_count(), 1200u);
+  EXPECT_COPSE_ERROR(load_scene(many, {.max_bytes = 400}), ErrorCode::bad_file,
+                     "buffers[0] to buffers[2] have 504 bytes together; at most 400 are read");
+}
+
 TEST(GltfErrors, DamagedBytesGiveAnErrorOrAValidScene) {
   const auto number = [](const char* name, u32 otherwise) {
     const char* const text = std::getenv(name);

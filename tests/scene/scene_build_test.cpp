@@ -6,14 +6,14 @@
 
 #include "primitives/core/graph.h"
 #include "tests/scene/scenes.h"
+#include "tests/support/values.h"
 
 namespace copse {
 namespace {
 
 using test::Flattened;
+using test::invalid;
 using test::Models;
-
-constexpr ErrorCode invalid = ErrorCode::invalid_argument;
 
 class SceneBuild : public test::OnEachBackend {
  protected:

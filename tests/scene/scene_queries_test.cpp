@@ -9,13 +9,13 @@
 #include "accel/accel_queries.h"
 #include "tests/queries/query_oracle.h"
 #include "tests/scene/scenes.h"
+#include "tests/support/values.h"
 
 namespace copse {
 namespace {
 
+using test::invalid;
 using test::Models;
-
-constexpr ErrorCode invalid = ErrorCode::invalid_argument;
 
 template <class T>
 bool same_bits_of(const T& a, const T& b) {

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "scene/nested_scene.h"
+#include "scene/nested_view.h"
 #include "tests/scene/scenes.h"
 
 namespace copse {
@@ -108,6 +110,64 @@ TEST(SpawnOffset, RaysNeverHitTheTriangleThatTheyLeaveInAScene) {
       }
     }
     EXPECT_EQ(hit_count, 800u);
+  }
+}
+
+/// Instances that are sheared, from meshes to sheets.
+std::vector<Instance> sheared_instances(u32 seed, float size) {
+  std::vector<Instance> instances = test::random_instances(5, 3, seed, 20);
+  for (u32 i = 0; i < instances.size(); ++i) {
+    const float flat = std::ldexp(1.0f, -int(i));
+    for (auto& row : instances[i].rows) {
+      row[2] = row[0] * 0.7f + row[2] * flat;
+      for (float& number : row) number *= size;
+    }
+  }
+  return instances;
+}
+
+TEST(SpawnOffset, RaysNeverHitTheTriangleThatTheyLeaveInASceneOfScenes) {
+  Context context({.backend = Backend::cpu});
+  const test::Models models(context, test::some_meshes());
+  for (const float size : {1e-3f, 1.0f, 1e3f}) {
+    const std::vector<Instance> levels[3] = {sheared_instances(7, size), sheared_instances(6, 1 / size),
+                                             sheared_instances(5, size)};
+    const Scene low = build(context, models.accels, levels[2]);
+    const NestedScene middle = build_nested(context, {low, low, low}, levels[1]);
+    const NestedScene high = build_nested(context, {middle, middle, middle}, levels[0]);
+    context.wait();
+    const NestedSceneView view = high.view();
+    test::RayMaker random(7);
+    u32 hits_of_less = 0;
+    for (u32 k = 0; k < 1000; ++k) {
+      NestedHit hit = NestedHit::miss(1);
+      hit.path[0] = k % 5, hit.path[1] = k / 5 % 5, hit.path[2] = k / 25 % 5;
+      hit.u = random.uniform(0, 0.5f), hit.v = random.uniform(0, 0.5f);
+      const Mesh& mesh = models.meshes[view.accel_of(hit)];
+      const uvec3 ids = mesh.triangles[u32(random.uniform(0, float(mesh.triangles.size()) - 0.01f))];
+      const Triangle triangle{mesh.positions[ids.x], mesh.positions[ids.y], mesh.positions[ids.z]};
+      Triangle in_scene = triangle;
+      for (u32 level = 3; level-- > 0;) {
+        for (vec3* corner : {&in_scene.a, &in_scene.b, &in_scene.c}) {
+          *corner = vec3(test::placed(levels[level][hit.path[level]], *corner));
+        }
+      }
+      const auto hits_again = [&](const Ray& ray) {
+        Ray below = ray;
+        for (u32 level = 0; level < 3; ++level) below = view.record_of(hit.path, level).into_mesh(below, infinity);
+        return hits(triangle, below);
+      };
+      SpawnOffset spawn = spawn_offset(view, triangle, hit);
+      for (const vec3& direction : leaving_directions(in_scene, random)) {
+        const Ray ray{spawn.origin(direction), 0, direction, infinity};
+        ASSERT_FALSE(hits_again(ray)) << size << ", " << k << ": " << test::text(ray);
+      }
+      spawn.distance *= 1e-4;
+      for (const vec3& direction : leaving_directions(in_scene, random)) {
+        hits_of_less += hits_again({spawn.origin(direction), 0, direction, infinity});
+      }
+    }
+    EXPECT_GT(hits_of_less, 50u) << size;  // so that the distance above is needed
   }
 }
 
