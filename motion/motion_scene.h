@@ -39,17 +39,20 @@ class MotionSceneAccels {
   MotionSceneAccels(const Accel& accel) : still_(accel) {}
   MotionSceneAccels(const std::vector<Accel>& accels) : still_(accels) {}
   MotionSceneAccels(const SceneAccels& accels) : still_(accels) {}
-  MotionSceneAccels(const MotionAccel& accel) : still_(std::span<const Accel>()), moving_(&accel, 1) {}
-  MotionSceneAccels(const SceneAccels& accels, std::span<const MotionAccel> moving)
-      : still_(accels), moving_(moving) {}
+  MotionSceneAccels(const MotionAccel& accel) : still_(std::span<const Accel>()), moving_{&accel} {}
+  MotionSceneAccels(const SceneAccels& accels, std::span<const MotionAccel> moving) : still_(accels) {
+    for (const MotionAccel& accel : moving) moving_.push_back(&accel);
+  }
+  MotionSceneAccels(const SceneAccels& accels, std::span<const MotionAccel* const> moving)
+      : still_(accels), moving_(moving.begin(), moving.end()) {}
 
   const SceneAccels& still() const { return still_; }
-  std::span<const MotionAccel> moving() const { return moving_; }
+  std::span<const MotionAccel* const> moving() const { return moving_; }
   u64 size() const { return still_.size() + moving_.size(); }
 
  private:
   SceneAccels still_;
-  std::span<const MotionAccel> moving_ = {};
+  std::vector<const MotionAccel*> moving_ = {};
 };
 
 /// Instances that move while a picture is taken. Each has transforms at two or more keys, and each ray has a time. Their

@@ -79,7 +79,12 @@ namespace {
 
 using detail::MotionAccess;
 
-detail::PackedBuildOptions packed_options(const AccelOptions& options, u64 triangle_count) {
+/// Throws: Error invalid_argument if options are out of range. Triangles that move are never split.
+detail::PackedBuildOptions packed_options(const char* function, const AccelOptions& options, u64 triangle_count) {
+  if (options.splits != 1) {
+    detail::refuse(function, "options.splits is " + std::to_string(options.splits) +
+                                 ", but triangles that move cannot be split; it must be 1");
+  }
   const QualitySteps steps = steps_of(options.quality, triangle_count);
   return {.builder = steps.builder, .alternative = steps.alternative, .reinsertion = steps.reinsertion};
 }
@@ -165,7 +170,7 @@ void store_middle(const Executor& ex, const MotionTriangles& triangles, u64 view
 
 void build_in_place(Context& context, MotionAccel& accel, const MotionTriangles& triangles) {
   make_room_for_masks(context, accel, triangles);
-  for (const auto& key : triangles.keys()) detail::validate_triangles(context, key);
+  for (const auto& key : triangles.keys()) detail::validate_triangles(context, "build", key);
   dispatch(context, [&](const auto& ex) {
     context.reserve_scratch(motion_sizes(context, triangles.triangle_count(), triangles.position_count(),
                                          accel.key_count(), accel.options(), triangles.keys().front().size())
@@ -180,7 +185,7 @@ void build_in_place(Context& context, MotionAccel& accel, const MotionTriangles&
       middle += count;
     }
     detail::build_packed(context, MotionAccess::tree(accel), MotionAccess::packed(accel), views,
-                         packed_options(accel.options(), triangles.triangle_count()));
+                         packed_options("build", accel.options(), triangles.triangle_count()));
     detail::copy_motion_links(ex, MotionAccess::nodes(accel), MotionAccess::tree(accel).counts.data());
   });
   fit_keys(context, accel, triangles);
@@ -201,7 +206,7 @@ u64 MotionTriangles::position_count() const {
 
 MotionAccel build(Context& context, const MotionTriangles& triangles, const AccelOptions& options) {
   const u64 n = triangles.triangle_count();
-  packed_options(options, n);  // checks them
+  packed_options("build", options, n);  // checks them
   check_keys("build", triangles);
   MotionAccel accel;
   MotionAccess::make(context, accel, options, triangles.key_count(), std::max(options.capacity, n));
@@ -210,7 +215,7 @@ MotionAccel build(Context& context, const MotionTriangles& triangles, const Acce
 }
 
 void rebuild(Context& context, MotionAccel& accel, const MotionTriangles& triangles) {
-  detail::check_motion_accel("rebuild", context, accel);
+  detail::check_motion("rebuild", context, accel);
   check_keys("rebuild", triangles);
   detail::check_same_count("rebuild", "keys", triangles.key_count(), "keys of the structure", accel.key_count());
   if (triangles.triangle_count() > accel.capacity()) {
@@ -230,7 +235,7 @@ void rebuild(Context& context, MotionAccel& accel, const MotionTriangles& triang
 }
 
 void compact(Context& context, MotionAccel& accel) {
-  detail::check_motion_accel("compact", context, accel);
+  detail::check_motion("compact", context, accel);
   CompressedBvh4& tree = MotionAccess::tree(accel);
   const u64 used = std::max(tree.counts.download()[0].node_count, 1u);  // a tree without primitives has a root
   Buffer<CompressedBvh4Node> nodes(context, accel.key_count() * used);
@@ -244,7 +249,7 @@ void compact(Context& context, MotionAccel& accel) {
 }
 
 void refit(Context& context, MotionAccel& accel, const MotionTriangles& triangles) {
-  detail::check_motion_accel("refit", context, accel);
+  detail::check_motion("refit", context, accel);
   check_keys("refit", triangles);
   detail::check_same_count("refit", "keys", triangles.key_count(), "keys of the structure", accel.key_count());
   if (triangles.triangle_count() != accel.triangle_count()) {
@@ -259,8 +264,8 @@ void refit(Context& context, MotionAccel& accel, const MotionTriangles& triangle
 BuildSizes motion_sizes(Context& context, u64 triangle_count, u64 position_count, u32 key_count,
                         const AccelOptions& options, u64 view_count) {
   check_key_count("motion_sizes", key_count);
-  const BuildSizes one =
-      detail::packed_sizes(context, triangle_count, packed_options(options, triangle_count), view_count);
+  const BuildSizes one = detail::packed_sizes(context, triangle_count,
+                                              packed_options("motion_sizes", options, triangle_count), view_count);
   const u64 node_count = wide_node_capacity(triangle_count);
   const u64 of_key = node_count * sizeof(CompressedBvh4Node) + triangle_count * sizeof(PackedTriangle);
   const u64 of_refit = detail::fit_packed_copy_scratch_bytes(context, node_count, view_count);

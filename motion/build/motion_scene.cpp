@@ -11,8 +11,7 @@
 #include "builders/bvh/reinsert.h"
 #include "builders/geometry/primitive_set.h"
 #include "motion/build/motion_check.h"
-#include "motion/build/motion_places.h"
-#include "motion/build/motion_scene_check.h"
+#include "motion/walk/moving_instance.h"
 #include "primitives/core/dispatch.h"
 #include "scene/build/instance_check.h"
 
@@ -36,9 +35,9 @@ struct MotionSceneAccess {
   static void set_accels(Context& context, MotionScene& scene, const MotionSceneAccels& accels) {
     std::vector<AccelView> still = views_of("build", context, accels.still());
     std::vector<MotionView> moving;
-    for (const MotionAccel& accel : accels.moving()) {
-      check_motion_accel("build", context, accel);
-      moving.push_back(accel.view());
+    for (const MotionAccel* accel : accels.moving()) {
+      check_motion("build", context, *accel);
+      moving.push_back(accel->view());
     }
     scene.still_count_ = u32(still.size());
     scene.accel_count_ = accels.size();
@@ -191,7 +190,7 @@ MotionScene build(Context& context, const MotionSceneAccels& accels, const Motio
 }
 
 void rebuild(Context& context, MotionScene& scene, const MotionInstanceView& instances) {
-  detail::check_motion_scene("rebuild", context, scene);
+  detail::check_motion("rebuild", context, scene);
   check_instances("rebuild", context, instances, scene.options());
   check_same_keys("rebuild", scene, instances);
   if (instances.size() > scene.capacity()) {
@@ -204,7 +203,7 @@ void rebuild(Context& context, MotionScene& scene, const MotionInstanceView& ins
 }
 
 void refit(Context& context, MotionScene& scene, const MotionInstanceView& instances) {
-  detail::check_motion_scene("refit", context, scene);
+  detail::check_motion("refit", context, scene);
   check_instances("refit", context, instances, scene.options());
   check_same_keys("refit", scene, instances);
   if (instances.size() != scene.instance_count()) {

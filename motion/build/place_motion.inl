@@ -1,6 +1,7 @@
 // Makes the records, the boxes at keys and the swept boxes of instances that move.
 
-#include "motion/build/motion_places.h"
+#include "motion/motion_instance.h"
+#include "motion/walk/moving_instance.h"
 
 namespace copse::detail {
 

@@ -9,6 +9,7 @@
 #include "builders/geometry/triangle_check.h"
 #include "motion/motion_rays.h"
 #include "motion/rays/motion_batch.h"
+#include "primitives/core/validation.h"
 #include "trace/batch/check.h"
 
 namespace copse::detail {
@@ -27,8 +28,9 @@ void check_motion_options(const char* function, Context& context, const MotionTr
   if (u32(options.cull) > u32(Cull::front)) {
     refuse(function, "options.cull is " + std::to_string(u32(options.cull)) + "; it can be 0 to 2");
   }
-  validate_memory(context, std::string(function) + ": times", options.times.data());
-  validate_memory(context, std::string(function) + ": results", results.data());
+  validate_span(context, function, "times", options.times);
+  validate_span(context, function, "masks", options.masks);
+  validate_span(context, function, "results", results);
 }
 
 inline void take_motion_options(const MotionTraceOptions& options, TimedRays& rays) {
@@ -45,7 +47,7 @@ TimedRays timed_rays(const char* function, Context& context, BufferSpan<const Ra
                      BufferSpan<Result> results, const MotionTraceOptions& options) {
   check_results(function, "rays", rays, results);
   check_motion_options(function, context, options, results);
-  validate_memory(context, std::string(function) + ": rays", rays.data());
+  validate_floats(context, function, "rays", rays.data(), rays.size(), sizeof(Ray), &ValidationCounts::nan_rays);
   TimedRays timed;
   const bool stand_at_quads = reinterpret_cast<u64>(rays.data()) % alignof(Quad) == 0;
   timed.layout = stand_at_quads ? RayLayout::at_quads : RayLayout::in_records;

@@ -21,7 +21,7 @@ namespace {
 template <class Rays, class Result>
 void trace(const char* function, Context& context, const MotionAccel& accel, const Rays& rays,
            BufferSpan<Result> results, const MotionTraceOptions& options) {
-  detail::check_motion_accel(function, context, accel);
+  detail::check_motion(function, context, accel);
   const detail::MotionBatch batch{detail::timed_rays(function, context, rays, results, options), accel.view()};
   dispatch(context, [&](const auto& ex) {
     detail::trace_timed_rays(batch, results,

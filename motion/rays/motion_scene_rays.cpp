@@ -1,6 +1,6 @@
 #include "motion/motion_scene_rays.h"
 
-#include "motion/build/motion_scene_check.h"
+#include "motion/build/motion_check.h"
 #include "motion/rays/motion_calls.h"
 #include "motion/rays/motion_scene_batch.h"
 #include "primitives/core/dispatch.h"
@@ -22,7 +22,7 @@ namespace {
 template <class Rays, class Result>
 void trace(const char* function, Context& context, const MotionScene& scene, const Rays& rays,
            BufferSpan<Result> results, const MotionTraceOptions& options) {
-  detail::check_motion_scene(function, context, scene);
+  detail::check_motion(function, context, scene);
   const detail::MotionSceneBatch batch{detail::timed_rays(function, context, rays, results, options),
                                        scene.view()};
   dispatch(context, [&](const auto& ex) {

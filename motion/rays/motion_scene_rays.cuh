@@ -3,6 +3,7 @@
 // Traversal of many rays through moving instances, with a thread per ray.
 
 #include "motion/rays/motion_scene_batch.h"
+#include "primitives/core/compiler.h"
 #include "trace/batch/cuda/ray_batch.cuh"
 
 namespace copse::cuda {
@@ -23,7 +24,7 @@ struct MotionStateInShared {
     if constexpr (COPSE_DEVICE_CODE == 1) {
       return motion_state_of_thread();
     } else {
-      __builtin_unreachable();
+      unreachable();
     }
   }
 };

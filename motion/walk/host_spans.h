@@ -1,25 +1,12 @@
 #pragma once
 
-// A ray against the four children of a node at two keys, on the host: four floats at once, by the vectors that every
-// 64-bit processor has.
+// A ray against the four children of a node at two keys, on the host: four floats at once.
 
 #include "builders/geometry/quad.h"
+#include "primitives/core/four_floats.h"
 #include "trace/walk/wide_tree.h"
 
 namespace copse::detail {
-
-using FourFloats [[gnu::vector_size(16)]] = float;
-using FourWords [[gnu::vector_size(16)]] = i32;
-
-inline FourFloats four_times(float a) {
-  return FourFloats{a, a, a, a};
-}
-inline FourFloats least_of(const FourFloats& a, const FourFloats& b) {
-  return a < b ? a : b;
-}
-inline FourFloats largest_of(const FourFloats& a, const FourFloats& b) {
-  return a > b ? a : b;
-}
 
 /// The bytes of a word as floats. Byte k is 256^k times as large, but the last one only as large as the third: bytes
 /// stay where they are in the word, as long as they are positive there.
@@ -28,7 +15,7 @@ inline FourFloats largest_of(const FourFloats& a, const FourFloats& b) {
 ///   00b30000  00b20000  0000b100  000000b0
 inline FourFloats bytes_in_place(u32 word) {
   const FourWords words{i32(word), i32(word), i32(word), i32(word >> 8)};
-  return __builtin_convertvector(words & FourWords{0xff, 0xff00, 0xff0000, 0xff0000}, FourFloats);
+  return floats_of(words & FourWords{0xff, 0xff00, 0xff0000, 0xff0000});
 }
 
 /// One axis of a node at two keys. Its steps are divided by the factors of bytes_in_place.

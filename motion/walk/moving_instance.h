@@ -122,4 +122,14 @@ struct MotionParts {
   }
 };
 
+/// Where the records of moving instances go when they are made (motion/build/place_motion.inl).
+struct MotionPlaces {
+  MovingInstance* records;      // [instance]
+  MotionTransform* transforms;  // [instance][key]
+  MovingBox* boxes;             // [instance][key]
+  Aabb* swept;                  // [tree][instance], `stride` apart
+  u64 stride;
+  u32 tree_count;
+};
+
 }  // namespace copse::detail

@@ -5,11 +5,10 @@
 #include <cstring>
 
 #include "tests/motion/moving_meshes.h"
+#include "tests/support/values.h"
 
 namespace copse::test {
 namespace {
-
-constexpr auto invalid = ErrorCode::invalid_argument;
 
 class MotionTree : public OnEachBackend {};
 

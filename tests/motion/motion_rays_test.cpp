@@ -5,11 +5,10 @@
 
 #include "tests/motion/moving_meshes.h"
 #include "tests/support/hard_meshes.h"
+#include "tests/support/values.h"
 
 namespace copse::test {
 namespace {
-
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
 class MotionRays : public OnEachBackend {};
 

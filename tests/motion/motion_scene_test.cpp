@@ -5,12 +5,10 @@
 
 #include "primitives/core/graph.h"
 #include "tests/motion/moving_scenes.h"
+#include "tests/support/values.h"
 
 namespace copse::test {
 namespace {
-
-constexpr ErrorCode invalid = ErrorCode::invalid_argument;
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
 class MotionScenes : public OnEachBackend {
  protected:

@@ -85,9 +85,10 @@ struct TimedRays {
 
   TimedRays(const std::vector<Mesh>& keys, u32 count, u32 seed) {
     RayMaker random(seed);
+    std::vector<Aabb> boxes;
+    for (const Mesh& key : keys) boxes.push_back(bounds(key));
     for (u32 i = 0; i < count; ++i) {
-      const u32 key = random.below(u32(keys.size()));
-      const Aabb box = bounds(keys[key]);
+      const Aabb& box = boxes[random.below(u32(keys.size()))];
       rays.push_back(is_empty(box) ? Ray{{0, 0, 0}, 0, {0, 0, 1}, infinity} : random.into(box));
       const float of_key = float(random.below(u32(keys.size()))) / float(keys.size() - 1);
       times.push_back(i % 4 == 0 ? of_key : i % 31 == 1 ? random.uniform(-1, 2) : random.uniform(0, 1));
