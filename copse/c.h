@@ -36,8 +36,11 @@
 
 #include "capi/accel.h"
 #include "capi/base.h"
+#include "capi/devices.h"
 #include "capi/geometry.h"
 #include "capi/motion.h"
+#include "capi/motion_scene.h"
+#include "capi/nested.h"
 #include "capi/points.h"
 #include "capi/queries.h"
 #include "capi/rays.h"

@@ -58,6 +58,7 @@ struct Copier {
     copy(packed_copy.masks, packed.masks, packed.masks.empty() ? 0 : tree.place_count());
     packed_copy.tree_ids = nullptr;
     AccelAccess::options(to) = from.options();
+    AccelAccess::capacity(to) = from.triangle_count();
     AccelAccess::backend(to) = from.backend();
   }
 };

@@ -1,6 +1,7 @@
 #include "scale/replicated_rays.h"
 
 #include "accel/accel_rays.h"
+#include "accel/rays/gathered_rays.h"
 #include "primitives/core/check.h"
 #include "scale/split_work.h"
 #include "trace/batch/check.h"
@@ -42,6 +43,18 @@ void closest_split(Devices& devices, const ReplicatedAccel& accel, BufferSpan<co
                  const TraceOptions& of_piece) { closest_hits(context, on_device, part, found, of_piece); });
 }
 
+/// Returns rays of any layout as records, in the memory of the first device.
+template <class Result>
+Buffer<Ray> records_of_rays(const char* function, Devices& devices, const ReplicatedAccel& accel,
+                            const RaySpan& rays, BufferSpan<Result> results) {
+  Context& first = devices.first();
+  detail::check_replicas(function, devices, accel);
+  detail::check_rays(function, first, rays, results);
+  Buffer<Ray> records(first, rays.size());
+  dispatch(first, [&](const auto& ex) { detail::gather_rays(ex, rays, 0, rays.size(), records.data()); });
+  return records;
+}
+
 }  // namespace
 
 void closest_hits(Devices& devices, const ReplicatedAccel& accel, BufferSpan<const Ray> rays, BufferSpan<Hit> hits,
@@ -59,6 +72,18 @@ void any_hits(Devices& devices, const ReplicatedAccel& accel, BufferSpan<const R
   trace_split("any_hits", devices, accel, rays, occluded, options,
               [](Context& context, const Accel& on_device, BufferSpan<const Ray> part, BufferSpan<u8> found,
                  const TraceOptions& of_piece) { any_hits(context, on_device, part, found, of_piece); });
+}
+
+void closest_hits(Devices& devices, const ReplicatedAccel& accel, const RaySpan& rays, BufferSpan<Hit> hits,
+                  const TraceOptions& options) {
+  const Buffer<Ray> records = records_of_rays("closest_hits", devices, accel, rays, hits);
+  closest_hits(devices, accel, records.span(), hits, options);
+}
+
+void any_hits(Devices& devices, const ReplicatedAccel& accel, const RaySpan& rays, BufferSpan<u8> occluded,
+              const TraceOptions& options) {
+  const Buffer<Ray> records = records_of_rays("any_hits", devices, accel, rays, occluded);
+  any_hits(devices, accel, records.span(), occluded, options);
 }
 
 }  // namespace copse

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "accel/ray_span.h"
 #include "scale/replicated_accel.h"
 #include "trace/short_hit.h"
 #include "trace/trace_options.h"
@@ -28,6 +29,15 @@ COPSE_API void closest_hits(Devices& devices, const ReplicatedAccel& accel, Buff
 
 /// Sets occluded[i] to 1 if ray i hits anything, else to 0.
 COPSE_API void any_hits(Devices& devices, const ReplicatedAccel& accel, BufferSpan<const Ray> rays,
+                        BufferSpan<u8> occluded, const TraceOptions& options = {});
+
+/// The same for rays in any layout, which are gathered on the first device.
+/// Throws: also Error invalid_argument if there are not as many directions as origins, for an address that is null
+/// or a stride that is no multiple of 4; Error out_of_memory.
+/// Memory: 32 bytes per ray on the first device.
+COPSE_API void closest_hits(Devices& devices, const ReplicatedAccel& accel, const RaySpan& rays,
+                            BufferSpan<Hit> hits, const TraceOptions& options = {});
+COPSE_API void any_hits(Devices& devices, const ReplicatedAccel& accel, const RaySpan& rays,
                         BufferSpan<u8> occluded, const TraceOptions& options = {});
 
 }  // namespace copse

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "primitives/cuda/memory_pool.cuh"
 #include "scale/devices.h"
 #include "scale/links/links.h"
+#include "scale/links/staged_copies.h"
 
 namespace copse {
 
@@ -27,6 +29,7 @@ class StreamEvent {
 
   void record(cudaStream_t stream) { check(cudaEventRecord(event_, stream), "recording an event"); }
   void delay(cudaStream_t stream) { check(cudaStreamWaitEvent(stream, event_), "waiting for an event"); }
+  void wait() { check(cudaEventSynchronize(event_), "waiting for a copy"); }
 
  private:
   cudaEvent_t event_ = nullptr;
@@ -125,7 +128,82 @@ class GpuLinks final : public Links {
   std::vector<bool> reaches_first_;
 };
 
+/// Page-locked memory of a piece, and the event after its last copy.
+class StagedPiece {
+ public:
+  static constexpr u64 bytes = u64{24} << 20;  // a multiple of 24 and of 32
+
+  StagedPiece() { check(cudaHostAlloc(&memory_, bytes, cudaHostAllocDefault), "allocating page-locked memory"); }
+  ~StagedPiece() { cudaFreeHost(memory_); }
+  StagedPiece(const StagedPiece&) = delete;
+  StagedPiece& operator=(const StagedPiece&) = delete;
+
+  void* memory() { return memory_; }
+  void wait() { copied_.wait(); }
+  void copy(void* to, const void* from, u64 count, cudaStream_t stream) {
+    check(cudaMemcpyAsync(to, from, count, cudaMemcpyDefault, stream), "copying between the host and a GPU");
+    copied_.record(stream);
+  }
+
+ private:
+  void* memory_ = nullptr;
+  StreamEvent copied_;
+};
+
+class GpuCopies final : public StagedCopies {
+ public:
+  explicit GpuCopies(Context& context) : device_(context.device()) {
+    device_.make_current();
+    check(cudaStreamCreateWithFlags(&upload_stream_, cudaStreamNonBlocking), "creating a stream");
+  }
+  /// Copies may still be on the streams after an error.
+  ~GpuCopies() override {
+    cudaStreamSynchronize(upload_stream_);
+    cudaStreamSynchronize(download_stream());
+    cudaStreamDestroy(upload_stream_);
+  }
+
+  void upload(void* to, u64 bytes, const WritePiece& write) override {
+    device_.make_current();
+    for (u64 begin = 0, k = 0; begin < bytes; begin += StagedPiece::bytes, ++k) {
+      const u64 end = std::min(begin + StagedPiece::bytes, bytes);
+      StagedPiece& piece = up_[k % 2];
+      piece.wait();  // for the copy before the last one
+      write(piece.memory(), begin, end);
+      piece.copy(static_cast<u8*>(to) + begin, piece.memory(), end - begin, upload_stream_);
+    }
+    check(cudaStreamSynchronize(upload_stream_), "uploading");
+  }
+
+  void download(const void* from, u64 bytes, const ReadPiece& read) override {
+    device_.make_current();
+    const auto begin_copy = [&](u64 begin, u64 k) {
+      const u64 count = std::min(StagedPiece::bytes, bytes - begin);
+      down_[k % 2].copy(down_[k % 2].memory(), static_cast<const u8*>(from) + begin, count, download_stream());
+    };
+    if (bytes > 0) begin_copy(0, 0);
+    for (u64 begin = 0, k = 0; begin < bytes; begin += StagedPiece::bytes, ++k) {
+      const u64 end = std::min(begin + StagedPiece::bytes, bytes);
+      if (end < bytes) begin_copy(end, k + 1);
+      down_[k % 2].wait();
+      read(down_[k % 2].memory(), begin, end);
+    }
+  }
+
+ private:
+  cudaStream_t download_stream() const { return static_cast<cudaStream_t>(device_.stream()); }
+
+  Device& device_;
+  StagedPiece up_[2], down_[2];
+  cudaStream_t upload_stream_ = nullptr;
+};
+
 }  // namespace
+
+std::unique_ptr<StagedCopies> make_gpu_copies(Context& context) {
+  context.device().make_current();
+  return std::make_unique<GpuCopies>(context);
+}
 
 std::unique_ptr<Links> make_gpu_links(bool peer_access) {
   return std::make_unique<GpuLinks>(peer_access);

@@ -114,6 +114,28 @@ TEST_P(Replicated, AccelsAnswerAsOne) {
   }
 }
 
+TEST_P(Replicated, RaysOfAnyLayoutHitTheSame) {
+  for (const DevicesOptions& options : all_options(GetParam())) {
+    Devices devices(options);
+    const DeviceMesh mesh(devices.first(), generate_sphere(3));
+    const ReplicatedAccel accel = replicate(devices, build(devices.first(), two_views(mesh)));
+    const Buffer<Ray> rays(devices.first(), test::difficult_rays(generate_sphere(3), 700, 8));
+    const RaySpan span = RaySpan::in_records(rays.span());
+    Buffer<Hit> hits(devices.first(), rays.size());
+    Buffer<u8> occluded(devices.first(), rays.size());
+    closest_hits(devices, accel, rays.span(), hits.span(), {.mask = 2});
+    const std::vector<Hit> expected = hits.download();
+    hits.upload(std::vector<Hit>(rays.size()));
+    closest_hits(devices, accel, span, hits.span(), {.mask = 2});
+    any_hits(devices, accel, span, occluded.span(), {.mask = 2});
+    EXPECT_TRUE(same_bytes(hits.download(), expected));
+    const std::vector<u8> got = occluded.download();
+    for (size_t i = 0; i < got.size(); ++i) ASSERT_EQ(got[i], is_hit(expected[i])) << i;
+    EXPECT_COPSE_ERROR(closest_hits(devices, accel, span, hits.span().first(699)), ErrorCode::invalid_argument,
+                       "699 results, but 700 rays");
+  }
+}
+
 /// The Accel of the first device changes in every way. After update() the others answer as it does.
 TEST_P(Replicated, AccelsFollowTheFirst) {
   const Mesh mesh = generate_random(3000, 0.2f), other = generate_random(2000, 0.3f);

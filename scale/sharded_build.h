@@ -1,0 +1,59 @@
+#pragma once
+
+#include <vector>
+
+#include "builders/bvh/pack_triangles.h"
+#include "scale/communicator.h"
+
+namespace copse {
+
+struct ShardedBuildOptions {
+  /// Bits of a Morton key, as LbvhOptions::morton_bits. Default: 63. All ranks give the same.
+  u32 morton_bits = 63;
+};
+
+/// One rank's part of an LBVH over the triangles of all ranks: a range of its leaves, which are neighbours on the Morton
+/// curve, with the tree over them. It owns its memory.
+struct ShardedBvh {
+  /// The LBVH over the leaves of this rank. Primitive ids are places in `triangles`.
+  Bvh tree;
+
+  /// The triangles of this rank in the order of the leaves. `primitive` counts through the triangles of all ranks, in
+  /// the order of ranks. `geometry` is that of its view, and `local_id` its number in its view.
+  PackedTriangles triangles;
+
+  /// Triangles of this rank's input that cannot be in a tree, by their numbers among those of all ranks.
+  Buffer<u32> left_out;
+
+  /// Where the leaves of each rank begin in the tree over all triangles, [rank], and their number. Equal on all ranks.
+  std::vector<u64> first_slots;
+
+  /// The deltas between the last leaf of rank r and the next leaf, [r]. Equal on all ranks.
+  std::vector<u8> border_deltas;
+
+  /// The triangles of all ranks, in the tree or left out.
+  u64 source_count = 0;
+};
+
+/// Returns this rank's part of the LBVH over the triangles of all ranks. Collective. Ranks may have any number of
+/// triangles, also none. Each rank gets equally many leaves, up to 2 %. Put together by gather(), the parts are the tree
+/// that build(context, triangles, LbvhOptions) makes of the triangles of all ranks in the order of ranks, byte for byte,
+/// for any number of ranks and any distribution.
+///   context:   of this rank, CPU or GPU
+///   triangles: of this rank, in the memory of `context`
+/// Throws: Error invalid_argument for morton_bits out of range, or if ranks give different ones; Error capacity past 2^31
+/// triangles of all ranks; Error out_of_memory, Error cancelled: all on all ranks alike.
+/// Waits: for the other ranks.
+/// Memory: per triangle of this rank, beside scratch, at most 96 bytes before the exchange and 169 after it; 121 stay.
+COPSE_API ShardedBvh build_sharded(Communicator& comm, Context& context, const TriangleViews& triangles,
+                                   const ShardedBuildOptions& options = {});
+
+/// Returns the whole tree on rank `root`, and a tree without memory on the others. Collective.
+///   host: a context of the CPU, whose memory gets the tree; on the other ranks any context of the CPU
+/// Throws: Error invalid_argument if `root` is no rank, or `host` is not of the CPU; Error out_of_memory: all on all ranks
+/// alike.
+/// Waits: for the other ranks.
+/// Memory: on the root the tree, and a copy of its own part.
+COPSE_API Bvh gather(Communicator& comm, Context& host, const ShardedBvh& shard, u32 root = 0);
+
+}  // namespace copse

@@ -1,0 +1,296 @@
+#include "scale/shards/shard_build.h"
+
+#include <algorithm>
+#include <string>
+
+#include "builders/bvh/lbvh.h"
+#include "builders/geometry/scene_bounds.h"
+#include "builders/geometry/triangle_check.h"
+#include "primitives/core/check.h"
+#include "primitives/core/dispatch.h"
+#include "primitives/cpu/float_mode.h"
+
+namespace copse {
+
+namespace detail {
+
+// The body: lbvh.inl, for either executor.
+template <class Executor>
+void build_slice(const Executor& ex, const Aabb* boxes, u64 n, const MortonSlice& slice, const BvhArrays& bvh);
+
+// The body: shard_steps.inl, for either executor.
+template <class Executor>
+void store_shard_keys(const Executor& ex, std::span<const TriangleView> views, u64 n, const MortonSlice& curve,
+                      u64* keys);
+template <class Executor>
+void count_shard_keys(const Executor& ex, const u64* keys, u64 n, std::span<const u64> prefixes, DigitRange digits,
+                      u64* counts);
+template <class Executor>
+void split_shard_keys(const Executor& ex, const u64* keys, u64 n, std::span<const u64> splitters, u32* ids,
+                      u64* begins);
+template <class Executor>
+void pack_for_ranks(const Executor& ex, std::span<const TriangleView> views, const u32* ids, u64 count,
+                    u32 first_id, PackedTriangle* triangles, u32* masks);
+template <class Executor>
+void list_left_out(const Executor& ex, const u32* ids, u64 count, u32 first_id, u32* out);
+template <class Executor>
+void store_shard_boxes(const Executor& ex, const PackedTriangle* triangles, u64 count, Aabb* boxes);
+template <class Executor>
+void move_to_slots(const Executor& ex, const PackedTriangle* from, const u32* masks_from, u64 count, u32* ids,
+                   PackedTriangle* to, u32* masks_to);
+template <class Executor>
+void number_slots(const Executor& ex, u64 count, u32* ids);
+
+namespace {
+
+/// What each rank tells the others before the build.
+struct RankInput {
+  u64 triangle_count;
+  Aabb bounds;
+  u32 morton_bits;
+  u32 has_masks;
+};
+
+bool any_has_mask(const TriangleViews& triangles) {
+  return std::any_of(triangles.views().begin(), triangles.views().end(),
+                     [](const TriangleView& view) { return view.mask != ~u32{0}; });
+}
+
+RankInput look_at_input(Context& context, const TriangleViews& triangles, const ShardedBuildOptions& options) {
+  if (options.morton_bits != 0) check_option("morton_bits", options.morton_bits, 30, 63);
+  validate_triangles(context, "build_sharded", triangles);
+  Buffer<Aabb> bounds(context, 1);
+  scene_bounds(context, triangles, bounds.span());
+  return {triangles.primitive_count(), bounds.download()[0], options.morton_bits, any_has_mask(triangles)};
+}
+
+void check_same_bits(const std::vector<RankInput>& inputs) {
+  for (size_t rank = 1; rank < inputs.size(); ++rank) {
+    if (inputs[rank].morton_bits == inputs[0].morton_bits) continue;
+    refuse("build_sharded", "morton_bits is " + std::to_string(inputs[0].morton_bits) + " on rank 0 and " +
+                                std::to_string(inputs[rank].morton_bits) + " on rank " + std::to_string(rank) +
+                                "; all ranks must give the same");
+  }
+}
+
+/// Builds the tree as a program without ranks does. Returns an empty one if triangles are left out of it: only the steps
+/// below list these.
+ShardedBvh build_on_one_rank(Context& context, const TriangleViews& triangles,
+                             const ShardedBuildOptions& options) {
+  const u64 count = triangles.primitive_count();
+  ShardedBvh whole;
+  whole.tree = build(context, triangles, LbvhOptions{.morton_bits = options.morton_bits});
+  if (whole.tree.counts.download()[0].primitive_count != count) return {};
+  whole.triangles = pack_triangles(context, whole.tree.view(), triangles);
+  dispatch(context, [&](const auto& ex) { number_slots(ex, count, whole.tree.primitive_ids.data()); });
+  whole.first_slots = {0, count};
+  whole.source_count = count;
+  return whole;
+}
+
+}  // namespace
+
+ShardedBvh ShardBuild::run() {
+  const ProfileScope scope(context_.profile(), "build sharded");
+  compare_inputs();
+  make_keys();
+  find_borders();
+  split_by_borders();
+  exchange_triangles();
+  build_tree();
+  find_border_deltas();
+  return std::move(shard_);
+}
+
+/// Learns of the triangles of all ranks: their number, their bounds, and the first id of each rank.
+void ShardBuild::compare_inputs() {
+  RankInput own{};
+  comm_.agree([&] { own = look_at_input(context_, triangles_, options_); });
+  const std::vector<RankInput> inputs = comm_.all_gather(own);
+  check_same_bits(inputs);
+  u64 total = 0;
+  curve_.bounds = Aabb::empty();
+  for (u32 rank = 0; rank < comm_.size(); ++rank) {
+    if (rank == comm_.rank()) first_id_ = u32(total);
+    total += inputs[rank].triangle_count;
+    curve_.bounds = merge(curve_.bounds, inputs[rank].bounds);
+    has_masks_ = has_masks_ || inputs[rank].has_masks != 0;
+  }
+  check_primitive_count(total);
+  shard_.source_count = total;
+  curve_.morton_bits = options_.morton_bits == 0 ? fast_key_bits(total) : options_.morton_bits;
+}
+
+void ShardBuild::make_keys() {
+  comm_.agree([&] {
+    keys_ = Buffer<u64>(context_, own_count());
+    dispatch(context_,
+             [&](const auto& ex) { store_shard_keys(ex, triangles_.views(), own_count(), curve_, keys_.data()); });
+  });
+}
+
+void ShardBuild::find_borders() {
+  search_ = BorderSearch(comm_.size());
+  while (!search_.is_done()) {
+    std::vector<u64> counts;
+    comm_.agree([&] { counts = count_keys(); });
+    comm_.sum(counts);
+    search_.take(counts);
+  }
+}
+
+std::vector<u64> ShardBuild::count_keys() {
+  const Buffer<u64> prefixes(context_, search_.prefixes());
+  Buffer<u64> counts(context_, prefixes.size() * search_.digits().bin_count());
+  dispatch(context_, [&](const auto& ex) {
+    count_shard_keys(ex, keys_.data(), own_count(), {prefixes.data(), prefixes.size()}, search_.digits(),
+                     counts.data());
+  });
+  return counts.download();
+}
+
+void ShardBuild::split_by_borders() {
+  std::vector<u64> keys;
+  for (const Splitter& splitter : search_.splitters()) keys.push_back(splitter.key);
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  const size_t bucket_count = 2 * keys.size() + 1;  // without that of the triangles that are left out
+
+  std::vector<u64> begins;
+  comm_.agree([&] {
+    const Buffer<u64> splitters(context_, keys);
+    Buffer<u64> bucket_begins(context_, bucket_count + 2);
+    split_ids_ = Buffer<u32>(context_, own_count());
+    dispatch(context_, [&](const auto& ex) {
+      split_shard_keys(ex, keys_.data(), own_count(), {splitters.data(), splitters.size()}, split_ids_.data(),
+                       bucket_begins.data());
+    });
+    begins = bucket_begins.download();
+    shard_.left_out = Buffer<u32>(context_, own_count() - begins[bucket_count]);
+    dispatch(context_, [&](const auto& ex) {
+      list_left_out(ex, split_ids_.data() + begins[bucket_count], shard_.left_out.size(), first_id_,
+                    shard_.left_out.data());
+    });
+  });
+  keys_ = {};
+
+  // The ranks tell each other how large their buckets are.
+  std::vector<u64> sizes(comm_.size() * bucket_count);
+  for (size_t bucket = 0; bucket < bucket_count; ++bucket) {
+    sizes[comm_.rank() * bucket_count + bucket] = begins[bucket + 1] - begins[bucket];
+  }
+  comm_.sum(sizes);
+  std::vector<std::vector<u64>> counts;
+  for (u32 rank = 0; rank < comm_.size(); ++rank) {
+    counts.emplace_back(sizes.begin() + rank * bucket_count, sizes.begin() + (rank + 1) * bucket_count);
+  }
+  plan_ = std::make_unique<ExchangePlan>(counts, search_.splitters());
+  for (u32 rank = 0; rank <= comm_.size(); ++rank) shard_.first_slots.push_back(plan_->first_slot(rank));
+  curve_.first_slot = u32(plan_->first_slot(comm_.rank()));
+}
+
+void ShardBuild::exchange_triangles() {
+  const u64 sent = plan_->first_sent(comm_.rank(), comm_.size()), count = plan_->slot_count(comm_.rank());
+  Buffer<PackedTriangle> packed;
+  Buffer<u32> masks;
+  comm_.agree([&] {
+    packed = Buffer<PackedTriangle>(context_, sent);
+    masks = Buffer<u32>(context_, has_masks_ ? sent : 0);
+    dispatch(context_, [&](const auto& ex) {
+      pack_for_ranks(ex, triangles_.views(), split_ids_.data(), sent, first_id_, packed.data(),
+                     has_masks_ ? masks.data() : nullptr);
+    });
+    split_ids_ = {};
+    received_ = Buffer<PackedTriangle>(context_, count);
+    received_masks_ = Buffer<u32>(context_, has_masks_ ? count : 0);
+  });
+  exchange(packed, received_);
+  if (has_masks_) exchange(masks, received_masks_);
+}
+
+template <class T>
+void ShardBuild::exchange(const Buffer<T>& send, Buffer<T>& receive) {
+  std::vector<Outgoing> outgoing;
+  std::vector<Incoming> incoming;
+  u64 received = 0;
+  for (u32 rank = 0; rank < comm_.size(); ++rank) {
+    outgoing.push_back(
+        {send.data() + plan_->first_sent(comm_.rank(), rank), plan_->sent_count(comm_.rank(), rank) * sizeof(T)});
+    const u64 count = plan_->sent_count(rank, comm_.rank());
+    incoming.push_back({receive.data() + received, count * sizeof(T)});
+    received += count;
+  }
+  comm_.exchange(context_, outgoing, incoming);
+}
+
+void ShardBuild::build_tree() {
+  comm_.agree([&] {
+    const u64 count = received_.size();
+    shard_.tree = make_bvh(context_, count);
+    shard_.tree.source_count = count;
+    shard_.tree.max_leaf_size = 1;
+    BvhAccess::deltas(shard_.tree).may_refit = true;
+    const BvhArrays arrays = arrays_of(shard_.tree);
+    if (count > 0) {
+      Buffer<Aabb> boxes(context_, count);
+      dispatch(context_, [&](const auto& ex) {
+        store_shard_boxes(ex, received_.data(), count, boxes.data());
+        build_slice(ex, boxes.data(), count, curve_, arrays);
+      });
+    }
+    shard_.triangles.triangles = Buffer<PackedTriangle>(context_, count);
+    shard_.triangles.masks = Buffer<u32>(context_, received_masks_.size());
+    shard_.triangles.tree_ids = arrays.primitive_ids;
+    dispatch(context_, [&](const auto& ex) {
+      move_to_slots(ex, received_.data(), received_masks_.data(), count, arrays.primitive_ids,
+                    shard_.triangles.triangles.data(), has_masks_ ? shard_.triangles.masks.data() : nullptr);
+    });
+    received_ = {};
+    received_masks_ = {};
+  });
+}
+
+/// Finds the deltas at the borders by the first and the last key of each rank.
+void ShardBuild::find_border_deltas() {
+  struct Ends {
+    u64 first, last;
+  } own{};
+  comm_.agree([&] {
+    const u64 count = shard_.triangles.triangles.size();
+    if (count > 0) own = {key_of_slot(0), key_of_slot(count - 1)};
+  });
+  const std::vector<Ends> ends = comm_.all_gather(own);
+  const std::vector<u64>& first = shard_.first_slots;
+  const auto rank_of = [&](u64 slot) {
+    return std::upper_bound(first.begin(), first.end(), slot) - first.begin() - 1;
+  };
+  for (u32 rank = 0; rank + 1 < comm_.size(); ++rank) {
+    const u64 border = first[rank + 1];
+    const bool has_both_sides = border > 0 && border < first.back();
+    shard_.border_deltas.push_back(has_both_sides ? u8(common_prefix(ends[rank_of(border - 1)].last,
+                                                                     ends[rank_of(border)].first, u32(border) - 1))
+                                                  : u8{0});
+  }
+}
+
+/// Returns the key of a triangle of this rank, as the build makes it.
+u64 ShardBuild::key_of_slot(u64 slot) const {
+  PackedTriangle packed;
+  context_.device().download(&packed, shard_.triangles.triangles.data() + slot, sizeof packed);
+  const cpu::FloatMode mode;
+  const PreparedMortonKey<CustomBoxes> key_of{{}, MortonGrid::of(curve_.bounds), nullptr};
+  return key_of.key(bounds(packed.triangle())) & (~u64{0} << (morton_key_bits - curve_.morton_bits));
+}
+
+}  // namespace detail
+
+ShardedBvh build_sharded(Communicator& comm, Context& context, const TriangleViews& triangles,
+                         const ShardedBuildOptions& options) {
+  if (comm.size() == 1) {
+    ShardedBvh whole = detail::build_on_one_rank(context, triangles, options);
+    if (!whole.first_slots.empty()) return whole;
+  }
+  return detail::ShardBuild(comm, context, triangles, options).run();
+}
+
+}  // namespace copse

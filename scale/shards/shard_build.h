@@ -1,0 +1,54 @@
+#pragma once
+
+// The build of a sharded tree, step by step. Each step that may fail is one of Communicator::agree(), so that all ranks
+// go on or all of them throw.
+
+#include <memory>
+
+#include "scale/sharded_build.h"
+#include "scale/shards/exchange_plan.h"
+#include "scale/slices/curve_slices.h"
+
+namespace copse::detail {
+
+class ShardBuild {
+ public:
+  ShardBuild(Communicator& comm, Context& context, const TriangleViews& triangles,
+             const ShardedBuildOptions& options)
+      : comm_(comm), context_(context), triangles_(triangles), options_(options) {}
+
+  ShardedBvh run();
+
+ private:
+  void compare_inputs();
+  void make_keys();
+  void find_borders();
+  void split_by_borders();
+  void exchange_triangles();
+  void build_tree();
+  void find_border_deltas();
+
+  u64 own_count() const { return triangles_.primitive_count(); }
+  std::vector<u64> count_keys();
+  template <class T>
+  void exchange(const Buffer<T>& send, Buffer<T>& receive);
+  u64 key_of_slot(u64 slot) const;
+
+  Communicator& comm_;
+  Context& context_;
+  const TriangleViews& triangles_;
+  const ShardedBuildOptions& options_;
+
+  MortonSlice curve_{};
+  u32 first_id_ = 0;  // of this rank's triangles
+  bool has_masks_ = false;
+  Buffer<u64> keys_;
+  BorderSearch search_{1};
+  Buffer<u32> split_ids_;
+  std::unique_ptr<ExchangePlan> plan_;
+  Buffer<PackedTriangle> received_;
+  Buffer<u32> received_masks_;
+  ShardedBvh shard_;
+};
+
+}  // namespace copse::detail

@@ -1,0 +1,113 @@
+#include "scale/sliced_build.h"
+
+#include <string>
+
+#include "builders/bvh/build.h"
+#include "builders/geometry/make_triangle_table.h"
+#include "builders/geometry/scene_bounds.h"
+#include "builders/geometry/triangle_check.h"
+#include "primitives/core/check.h"
+#include "primitives/core/dispatch.h"
+#include "primitives/cpu/float_mode.h"
+#include "primitives/cpu/for_each.h"
+#include "scale/slices/slice_builder.h"
+
+namespace copse {
+
+namespace {
+
+using detail::BvhArrays;
+using detail::MortonSlice;
+using detail::SliceBuilder;
+using detail::TriangleKeys;
+
+/// The fewest triangles of a slice, if there are more of them.
+constexpr u64 min_slice = 64;
+
+void check_sliced_build(u64 triangle_count, const SlicedBuildOptions& options) {
+  detail::check_primitive_count(triangle_count);
+  if (options.morton_bits != 0) detail::check_option("morton_bits", options.morton_bits, 30, 63);
+}
+
+/// Equal to that of a build in one piece, whose triangles are all numbered.
+u32 key_bits_of(u64 triangle_count, u32 morton_bits) {
+  return morton_bits == 0 ? detail::fast_key_bits(triangle_count) : morton_bits;
+}
+
+u64 power_of_two_from(u64 count) {
+  u64 power = min_slice;
+  while (power < count) power *= 2;
+  return power;
+}
+
+/// The size is a power of two. So the bits of slots that tell equal keys apart are the same in a slice as in the tree:
+/// the deltas of the slots s and s + 1 depend on the bits in which they differ, and those are below the bits that the
+/// slots of a slice share.
+SlicedBuildSizes size_slices(Context& device, u64 triangle_count, const SlicedBuildOptions& options) {
+  const u32 bits = key_bits_of(triangle_count, options.morton_bits);
+  u64 bytes = 0;
+  for (u64 size = power_of_two_from(triangle_count); size >= min_slice; size /= 2) {
+    const u64 slice = smaller(size, triangle_count);
+    bytes = SliceBuilder::device_bytes(device, slice, bits);
+    if (bytes <= options.memory_bytes) {
+      return {slice, slice == 0 ? 0 : divide_rounding_up(triangle_count, slice), bytes};
+    }
+  }
+  throw Error(ErrorCode::invalid_argument, "build_in_slices: the memory limit is " +
+                                               std::to_string(options.memory_bytes) + " bytes, but slices of " +
+                                               std::to_string(smaller(min_slice, triangle_count)) +
+                                               " triangles, the smallest, take " + std::to_string(bytes));
+}
+
+/// Makes the tree over the triangles with keys, which are sorted into slices.
+void build_tree_of_slices(const cpu::Executor& host, Context& device, u64 slice_size, u64 valid_count,
+                          const MortonSlice& curve, const TriangleKeys& keys, const BvhArrays& tree) {
+  std::vector<detail::SliceTree> slices;
+  {
+    const ProfileScope scope(host.profile, "slices: build");
+    slices = SliceBuilder(host, device, slice_size, curve, keys, tree).build_all(valid_count);
+  }
+  const ProfileScope scope(host.profile, "slices: join");
+  detail::join_slices(slices, tree);
+  detail::store_has_deltas(tree, 0);
+}
+
+}  // namespace
+
+SlicedBuildSizes sliced_build_sizes(Context& device, u64 triangle_count, const SlicedBuildOptions& options) {
+  check_sliced_build(triangle_count, options);
+  return size_slices(device, triangle_count, options);
+}
+
+Bvh build_in_slices(Context& host, Context& device, const TriangleViews& triangles,
+                    const SlicedBuildOptions& options) {
+  if (host.backend() != Backend::cpu) {
+    detail::refuse("build_in_slices", std::string("the context of the host is of the backend ") +
+                                          name_of(host.backend()) + "; it must be of cpu");
+  }
+  const u64 n = triangles.primitive_count();
+  const SlicedBuildSizes sizes = sliced_build_sizes(device, n, options);
+  detail::validate_triangles(host, "build_in_slices", triangles);
+  Bvh bvh = make_bvh(host, n);
+  bvh.source_count = n;
+  bvh.max_leaf_size = 1;
+  detail::BvhAccess::deltas(bvh).may_refit = true;
+  if (n == 0) return bvh;
+
+  const detail::CallOfOneThread call(host);
+  const cpu::FloatMode mode;
+  const cpu::Executor& ex = host.cpu_executor();
+  const ProfileScope scope(host.profile(), "build in slices");
+  ScratchArena::Frame frame(ex.scratch);
+  MortonSlice curve{{}, key_bits_of(n, options.morton_bits)};
+  scene_bounds(host, triangles, {&curve.bounds, 1});
+  const TriangleKeys keys(make_triangle_table(ex, frame, triangles.views()), curve);
+  const BvhArrays tree = detail::arrays_of(bvh);
+  auto* const words = reinterpret_cast<u64*>(tree.nodes);  // which are not made yet
+  const u64 valid_count = detail::sort_into_slices(ex, keys, n, sizes.slice_triangles, words, tree.primitive_ids);
+  detail::store_counts(tree, u32(valid_count), u32(valid_count), u32(n));
+  if (valid_count > 0) build_tree_of_slices(ex, device, sizes.slice_triangles, valid_count, curve, keys, tree);
+  return bvh;
+}
+
+}  // namespace copse

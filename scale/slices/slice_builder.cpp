@@ -1,0 +1,162 @@
+#include "scale/slices/slice_builder.h"
+
+#include <exception>
+
+#include "builders/geometry/morton.h"
+#include "primitives/core/dispatch.h"
+#include "primitives/cpu/float_mode.h"
+#include "primitives/cpu/workers.h"
+#include "scale/team/team.h"
+
+namespace copse::detail {
+
+// The body: lbvh.inl, for either executor.
+template <class Executor>
+void build_slice(const Executor& ex, const Aabb* boxes, u64 n, const MortonSlice& slice, const BvhArrays& bvh);
+template <class Executor>
+u64 build_slice_scratch_bytes(const Executor& ex, u64 n, u32 morton_bits);
+
+namespace {
+
+/// Calls body(i) for 0 to n - 1 on all threads of the host. Several threads may do so at once, so nothing is recorded
+/// in the profile.
+template <class Body>
+void for_each_on_host(const cpu::Executor& host, u64 n, const Body& body) {
+  constexpr u64 grain = 4096;
+  throw_if_cancelled(host);
+  host.workers.run(n, grain, [&body](u64 begin, u64 end) {
+    const cpu::FloatMode mode;
+    for (u64 i = begin; i < end; ++i) body(i);
+  });
+}
+
+/// Calls body(i, element) for the elements of an array on the device.
+template <class T, class Body>
+void for_each_downloaded(const cpu::Executor& host, StagedCopies& copies, const T* from, u64 count,
+                         const Body& body) {
+  copies.download(from, count * sizeof(T), [&](const void* piece, u64 begin, u64 end) {
+    const T* const elements = static_cast<const T*>(piece);
+    const u64 first = begin / sizeof(T);
+    for_each_on_host(host, end / sizeof(T) - first, [&](u64 i) { body(first + i, elements[i]); });
+  });
+}
+
+u64 slice_scratch_bytes(Context& device, u64 slice_size, u32 morton_bits) {
+  return dispatch(device, [&](const auto& ex) { return build_slice_scratch_bytes(ex, slice_size, morton_bits); });
+}
+
+void throw_first(const std::vector<std::exception_ptr>& errors) {
+  for (const std::exception_ptr& error : errors) {
+    if (error != nullptr) std::rethrow_exception(error);
+  }
+}
+
+}  // namespace
+
+u64 SliceBuilder::device_bytes(Context& device, u64 slice_size, u32 morton_bits) {
+  const u64 sets = device.backend() == Backend::cuda ? 2 : 1;
+  return slice_scratch_bytes(device, slice_size, morton_bits) + bvh_bytes(slice_size) +
+         sets * slice_size * sizeof(Aabb);
+}
+
+SliceBuilder::SliceBuilder(const cpu::Executor& host, Context& device, u64 slice_size, const MortonSlice& curve,
+                           const TriangleKeys& keys, const BvhArrays& tree)
+    : host_(host), device_(device), slice_size_(slice_size), curve_(curve), keys_(keys), tree_(tree) {
+  device.reserve_scratch(slice_scratch_bytes(device, slice_size, curve.morton_bits));
+  for (u32 set = 0; set < box_sets(); ++set) boxes_[set] = Buffer<Aabb>(device, slice_size);
+  slice_tree_ = make_bvh(device, slice_size);
+  ids_.resize(slice_size);
+  copies_ = device.backend() == Backend::cuda ? make_gpu_copies(device) : make_host_copies();
+}
+
+std::vector<SliceTree> SliceBuilder::build_all(u64 count) {
+  slot_count_ = count;
+  const u64 slice_count = divide_rounding_up(count, slice_size_);
+  std::vector<SliceTree> slices;
+  for (u64 slice = 0; slice < slice_count; ++slice) slices.push_back(slots_of(slice));
+
+  const auto finish = [&](u64 slice) {
+    build(slice);
+    download_nodes(slices[slice]);
+    download_links(slices[slice]);
+    download_ids(slices[slice]);
+    if (slice > 0) store_border_delta(slices[slice].first - 1);
+  };
+  if (device_.backend() == Backend::cpu) {
+    for (u64 slice = 0; slice < slice_count; ++slice) {
+      upload(slice);
+      finish(slice);
+    }
+    return slices;
+  }
+  Team team(2);
+  upload(0);
+  for (u64 slice = 0; slice < slice_count; ++slice) {
+    throw_first(team.run([&](u32 member) {
+      if (member == 0) return finish(slice);
+      if (slice + 1 < slice_count) upload(slice + 1);
+    }));
+  }
+  return slices;
+}
+
+SliceTree SliceBuilder::slots_of(u64 slice) const {
+  const u64 first = slice * slice_size_;
+  return {u32(first), u32(smaller(first + slice_size_, slot_count_) - 1), {}};
+}
+
+void SliceBuilder::upload(u64 slice) {
+  const SliceTree slots = slots_of(slice);
+  const u32* const ids = tree_.primitive_ids + slots.first;
+  const u64 count = u64{slots.last} + 1 - slots.first;
+  copies_->upload(boxes_of(slice).data(), count * sizeof(Aabb), [&](void* piece, u64 begin, u64 end) {
+    Aabb* const boxes = static_cast<Aabb*>(piece);
+    const u64 first = begin / sizeof(Aabb);
+    for_each_on_host(host_, end / sizeof(Aabb) - first, [&](u64 i) { boxes[i] = keys_.box(ids[first + i]); });
+  });
+}
+
+void SliceBuilder::build(u64 slice) {
+  const SliceTree slots = slots_of(slice);
+  const u64 count = u64{slots.last} + 1 - slots.first;
+  dispatch(device_, [&](const auto& ex) {
+    build_slice(ex, boxes_of(slice).data(), count, curve_, arrays_of(slice_tree_));
+  });
+}
+
+/// The node of a slice at place k belongs at place 2 * first + k of the tree. The root has no place yet.
+void SliceBuilder::download_nodes(SliceTree& slice) {
+  const u32 first = slice.first, count = slice.last - first + 1;
+  for_each_downloaded(host_, *copies_, slice_tree_.nodes.data(), 2 * u64{count} - 1,
+                      [&](u64 k, const BvhNode& of_slice) {
+                        BvhNode node = of_slice;
+                        node.first += node.is_leaf() ? first : 2 * first;
+                        (k == 0 ? slice.root : tree_.nodes[2 * u64{first} + k]) = node;
+                      });
+}
+
+/// Parents that are the root are wrong until the slices are joined.
+void SliceBuilder::download_links(const SliceTree& slice) {
+  const u32 first = slice.first, gaps = slice.last - first;
+  for_each_downloaded(host_, *copies_, slice_tree_.parents.data(), gaps,
+                      [&](u64 pair, u32 parent) { tree_.parents[first + pair] = 2 * first + parent; });
+  for_each_downloaded(host_, *copies_, arrays_of(slice_tree_).deltas, gaps,
+                      [&](u64 slot, u8 delta) { tree_.deltas[first + slot] = delta; });
+}
+
+/// The slice has the numbers of its triangles among those of the slice, in their order.
+void SliceBuilder::download_ids(const SliceTree& slice) {
+  u32* const ids = tree_.primitive_ids + slice.first;
+  const u64 count = u64{slice.last} + 1 - slice.first;
+  for_each_downloaded(host_, *copies_, slice_tree_.primitive_ids.data(), count,
+                      [&](u64 slot, u32 number) { ids_[slot] = ids[number]; });
+  for_each_on_host(host_, count, [&](u64 slot) { ids[slot] = ids_[slot]; });
+}
+
+/// Stores the delta of a slot and the next one, which is the first of a slice.
+void SliceBuilder::store_border_delta(u32 slot) {
+  const u32* const ids = tree_.primitive_ids;
+  tree_.deltas[slot] = u8(common_prefix(keys_(ids[slot]), keys_(ids[slot + 1]), slot));
+}
+
+}  // namespace copse::detail

@@ -1,0 +1,158 @@
+// Rays that travel between ranks hit what rays of one context hit, byte for byte.
+
+#include "scale/sharded_rays.h"
+
+#include <gtest/gtest.h>
+
+#include "accel/accel_rays.h"
+#include "builders/geometry/generate.h"
+#include "tests/accel/accels.h"
+#include "tests/scale/ranks.h"
+#include "tests/support/hard_meshes.h"
+#include "tests/support/limited_memory.h"
+
+namespace copse {
+
+namespace {
+
+using test::RankOutcome;
+
+/// The answers to the rays of one rank.
+struct RayAnswers {
+  std::vector<Hit> hits;
+  std::vector<u8> occluded;
+};
+
+bool same_answers(const RayAnswers& a, const RayAnswers& b) {
+  return test::same_bytes(a.hits, b.hits) && test::same_bytes(a.occluded, b.occluded);
+}
+
+/// Returns the part of each rank, [rank]: triangle i is with rank i % count, so that all boxes overlap before the build.
+std::vector<Mesh> deal_mesh(const Mesh& mesh, u32 count) {
+  std::vector<Mesh> parts(count, Mesh{mesh.positions, {}});
+  for (size_t i = 0; i < mesh.triangles.size(); ++i) parts[i % count].triangles.push_back(mesh.triangles[i]);
+  return parts;
+}
+
+TriangleView named_view(const test::DeviceMesh& mesh, u32 rank, u32 mask) {
+  TriangleView view = mesh.view(10 + rank);
+  view.mask = mask;
+  return view;
+}
+
+/// Rank 2 has triangles that no ray sees, if the test has masks.
+u32 mask_of(u32 rank, bool has_masks) {
+  return has_masks && rank == 2 ? 0 : ~u32{0};
+}
+
+class ShardedRays : public testing::TestWithParam<Backend> {
+ protected:
+  void SetUp() override {
+    if (GetParam() == Backend::cuda) COPSE_SKIP_WITHOUT_GPU();
+  }
+
+  /// Returns what one context answers that has the triangles of all parts.
+  RayAnswers ask_one(const std::vector<Mesh>& parts, const std::vector<Ray>& rays, bool has_masks) {
+    Context context({.backend = GetParam()});
+    std::vector<test::DeviceMesh> meshes;
+    std::vector<TriangleView> views;
+    for (const Mesh& part : parts) meshes.emplace_back(context, part);
+    for (u32 rank = 0; rank < parts.size(); ++rank) {
+      views.push_back(named_view(meshes[rank], rank, mask_of(rank, has_masks)));
+    }
+    const Accel accel = build(context, views);
+    const Buffer<Ray> on_device(context, rays);
+    Buffer<Hit> hits(context, rays.size());
+    Buffer<u8> occluded(context, rays.size());
+    closest_hits(context, accel, on_device.span(), hits.span());
+    any_hits(context, accel, on_device.span(), occluded.span());
+    return {hits.download(), occluded.download()};
+  }
+
+  /// Returns what each rank answers to its rays, [rank].
+  std::vector<RayAnswers> ask_ranks(const std::vector<Mesh>& parts, const std::vector<std::vector<Ray>>& rays,
+                                    bool has_masks) {
+    std::vector<RayAnswers> answers(parts.size());
+    const auto outcomes =
+        test::run_ranks(Communicator::of_threads(u32(parts.size())), [&](Communicator& comm, u32 rank) {
+          Context context({.backend = GetParam(), .workers = 1});
+          ShardedAccel accel;
+          {
+            const test::DeviceMesh mesh(context, parts[rank]);
+            const ShardedBvh shard =
+                build_sharded(comm, context, named_view(mesh, rank, mask_of(rank, has_masks)));
+            accel = make_accel(comm, context, shard, Quality::fast);
+          }
+          const Buffer<Ray> own(context, rays[rank]);
+          Buffer<Hit> hits(context, own.size());
+          Buffer<u8> occluded(context, own.size());
+          closest_hits(comm, context, accel, own.span(), hits.span());
+          any_hits(comm, context, accel, own.span(), occluded.span());
+          answers[rank] = {hits.download(), occluded.download()};
+        });
+    for (const RankOutcome& outcome : outcomes) EXPECT_EQ(outcome.text, "");
+    return answers;
+  }
+
+  void expect_same(const std::string& name, const Mesh& mesh, u32 count, bool has_masks = false) {
+    const std::vector<Mesh> parts = deal_mesh(mesh, count);
+    std::vector<std::vector<Ray>> rays;
+    for (u32 rank = 0; rank < count; ++rank) {
+      rays.push_back(rank == 1 ? std::vector<Ray>()
+                               : test::difficult_rays(mesh, 150, 5 + rank));  // rank 1 has none
+    }
+    const std::vector<RayAnswers> answers = ask_ranks(parts, rays, has_masks);
+    for (u32 rank = 0; rank < count; ++rank) {
+      EXPECT_TRUE(same_answers(answers[rank], ask_one(parts, rays[rank], has_masks)))
+          << name << ", rank " << rank << " of " << count;
+    }
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(, ShardedRays, testing::Values(Backend::cpu, Backend::cuda),
+                         [](const auto& info) { return name_of(info.param); });
+
+TEST_P(ShardedRays, HitWhatRaysOfOneContextHit) {
+  for (const test::NamedMesh& each : test::hard_meshes()) {
+    if (each.mesh.positions.empty()) continue;
+    for (const u32 count : {1u, 3u, 7u}) expect_same(each.name, each.mesh, count);
+  }
+}
+
+/// The same triangle many times, on all ranks: of all hits of a ray, which are at the same t, the least id counts.
+TEST_P(ShardedRays, DecideBetweenEqualHitsByTheIdsOfAllRanks) {
+  Mesh mesh = generate_sphere(2);
+  const std::vector<uvec3> once = mesh.triangles;
+  for (u32 copy = 1; copy < 9; ++copy) mesh.triangles.insert(mesh.triangles.begin(), once.rbegin(), once.rend());
+  for (const u32 count : {2u, 4u}) expect_same("copies", mesh, count);
+}
+
+TEST_P(ShardedRays, PassOverTrianglesThatNoRaySees) {
+  expect_same("masks", generate_random(2000, 0.1f), 4, true);
+}
+
+TEST_P(ShardedRays, RefuseWhatDoesNotFitOnAllRanksAlike) {
+  const Mesh mesh = generate_sphere(2);
+  const auto outcomes = test::run_ranks(Communicator::of_threads(3), [&](Communicator& comm, u32 rank) {
+    Context context({.backend = GetParam(), .workers = 1});
+    const Buffer<Ray> rays(context, 4);
+    Buffer<Hit> hits(context, rank == 1 ? 3 : 4);
+    EXPECT_COPSE_ERROR(closest_hits(comm, context, ShardedAccel(), rays.span(), hits.span()),
+                       ErrorCode::invalid_argument, "rank 0: closest_hits: the structure was never built");
+    const test::DeviceMesh on_device(context, mesh);
+    const ShardedBvh shard = build_sharded(comm, context, on_device.view());
+    const ShardedAccel accel = make_accel(comm, context, shard, Quality::fast);
+    EXPECT_COPSE_ERROR(closest_hits(comm, context, accel, rays.span(), hits.span()), ErrorCode::invalid_argument,
+                       "rank 1: closest_hits: ");
+    Communicator alone;
+    EXPECT_COPSE_ERROR(closest_hits(alone, context, accel, rays.span(), hits.span()), ErrorCode::invalid_argument,
+                       "the structure was built by 3 ranks, but there are 1");
+    EXPECT_COPSE_ERROR(make_accel(alone, context, shard), ErrorCode::invalid_argument,
+                       "make_accel: the tree was built by 3 ranks, but there are 1");
+  });
+  for (const RankOutcome& outcome : outcomes) EXPECT_EQ(outcome.text, "");
+}
+
+}  // namespace
+
+}  // namespace copse
