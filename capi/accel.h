@@ -17,7 +17,7 @@ enum {
   COPSE_QUALITY_BEST = 2       // for scenes that do not change
 };
 
-/// Options of copse_accel_build() and copse_scene_build().
+/// Options of copse_accel_build(), copse_scene_build() and copse_motion_build().
 typedef struct copse_build_options {
   size_t struct_size;
 
@@ -27,10 +27,15 @@ typedef struct copse_build_options {
   /// Room for so many triangles or instances, so that a rebuild may have more of them than the first build. Default:
   /// 0. Where it is below their number, there is room for these.
   uint64_t capacity;
+
+  /// For copse_accel_build() alone, 1 for all others: room for references per triangle, 1 to 4. Above 1, a triangle that fills its box
+  /// badly stands in several leaves, each with a box around a part of it. Answers stay the same. Rays get
+  /// faster by long triangles, and slower at large walls: measure. A refit gives up what this gains, until the next rebuild. Default: 1, no splits.
+  double splits;
 } copse_build_options;
 
 #define COPSE_BUILD_OPTIONS_INIT \
-  { sizeof(copse_build_options), COPSE_QUALITY_BALANCED, 0 }
+  { sizeof(copse_build_options), COPSE_QUALITY_BALANCED, 0, 1 }
 
 /// The acceleration structure of triangles: all that rays and queries need. Only build, refit, rebuild and save read
 /// the arrays of the caller. It is equal on all backends bit for bit, and so are all answers.
@@ -140,6 +145,21 @@ COPSE_C_API copse_status copse_accel_save(copse_context* context, const copse_ac
 /// Errors: COPSE_BAD_FILE with file, value and limit; COPSE_OUT_OF_MEMORY; COPSE_CANCELLED.
 COPSE_C_API copse_status copse_accel_load(copse_context* context, const char* path, copse_accel** accel,
                                           copse_mesh** mesh);
+
+/// What is checked of a file before it is used: every index and the checksums; the checksums, which find damage and no
+/// forgery; or the header and the size alone, so that no other page is read.
+typedef int32_t copse_file_check;
+enum { COPSE_FILE_CHECK_EVERYTHING = 0, COPSE_FILE_CHECK_DAMAGE = 1, COPSE_FILE_CHECK_SIZES = 2 };
+
+/// Maps such a file into memory, for a context of the CPU. Nothing is copied: the arrays are the pages of the file, which
+/// are read when rays come to them. A refit copies the pages that it changes; the file is never written. It must not
+/// be changed or cut while `accel` or `mesh` lives, but copse_accel_save() may put a new file in its place.
+///   accel: is set to the structure, or to NULL after an error
+///   mesh:  is set to its triangles in the file, or to NULL after an error. May be NULL if they are not needed
+/// Errors: COPSE_BAD_FILE, also for a file of a version before 4, which copse_accel_load() reads;
+/// COPSE_INVALID_ARGUMENT for a context of a GPU and for another check; COPSE_OUT_OF_MEMORY; COPSE_CANCELLED.
+COPSE_C_API copse_status copse_accel_map(copse_context* context, const char* path, copse_file_check check,
+                                         copse_accel** accel, copse_mesh** mesh);
 
 #ifdef __cplusplus
 }

@@ -69,8 +69,8 @@ typedef struct copse_context_options {
   /// Number of CPU threads, 1 to 4096. 0, the default, or more than the machine runs at once: all that it does.
   uint32_t workers;
 
-  /// Not 0: checks what costs a pass over the data and a wait. These are indices of triangles in context memory
-  /// that are past the end of the positions, and, on CUDA, memory that the GPU cannot read. For debugging.
+  /// Not 0: checks what costs a pass over the data and a wait: ids in range, memory that is aligned and that the
+  /// device can read, each structure after its build. COPSE_VALIDATE=1 in the environment does so too. For debugging.
   /// Default: 0.
   int32_t validate;
 

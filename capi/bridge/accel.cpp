@@ -13,22 +13,12 @@
 using namespace copse;
 using namespace copse::capi;
 
-namespace {
-
-AccelOptions options_of(const copse_build_options* given) {
-  const copse_build_options defaults = COPSE_BUILD_OPTIONS_INIT;
-  const copse_build_options options = read_struct("copse_build_options", given, defaults);
-  return {.quality = quality_of(options), .capacity = options.capacity};
-}
-
-}  // namespace
-
 copse_status copse_accel_build(copse_context* context, const copse_geometry* geometries, uint64_t geometry_count,
                                const copse_build_options* options, copse_accel** accel) {
   if (accel != nullptr) *accel = nullptr;
   return run("copse_accel_build", context, [&](Context& c) {
     require(accel, "the handle of the accel");
-    const AccelOptions all = options_of(options);
+    const AccelOptions all = accel_options_of(options);
     const Triangles triangles(c, geometries, geometry_count);
     *accel = new copse_accel{context->own(build(c, triangles.views(), all))};
   });
@@ -79,7 +69,7 @@ uint64_t copse_accel_size_bytes(const copse_accel* accel) {
 copse_status copse_accel_build_sizes(copse_context* context, uint64_t triangle_count, uint64_t geometry_count,
                                      const copse_build_options* options, copse_build_sizes* sizes) {
   return run("copse_accel_build_sizes", context, [&](Context& c) {
-    const AccelOptions all = options_of(options);
+    const AccelOptions all = accel_options_of(options);
     const BuildSizes bytes = build_sizes(c, std::max(triangle_count, all.capacity), all, geometry_count);
     copse_build_sizes result = COPSE_BUILD_SIZES_INIT;
     result.result_bytes = bytes.result_bytes;
@@ -113,8 +103,30 @@ copse_status copse_accel_load(copse_context* context, const char* path, copse_ac
     require(accel, "the handle of the accel");
     require(path, "the path");
     AccelFile file = load_accel(path, c, CancelFlag{context->is_cancelled});
-    auto loaded = std::make_unique<copse_accel>(context->own(std::move(file.accel)));
+    auto loaded = std::make_unique<copse_accel>(copse_accel{context->own(std::move(file.accel))});
     if (mesh != nullptr) *mesh = new copse_mesh{std::move(file.mesh), std::move(file.parts), ""};
     *accel = loaded.release();
+  });
+}
+
+copse_status copse_accel_map(copse_context* context, const char* path, copse_file_check check, copse_accel** accel,
+                             copse_mesh** mesh) {
+  if (accel != nullptr) *accel = nullptr;
+  if (mesh != nullptr) *mesh = nullptr;
+  return run("copse_accel_map", context, [&](Context& c) {
+    require(accel, "the handle of the accel");
+    require(path, "the path");
+    if (check < COPSE_FILE_CHECK_EVERYTHING || check > COPSE_FILE_CHECK_SIZES) {
+      refuse("the check is " + std::to_string(check) + "; it can be 0 to 2");
+    }
+    if (c.backend() != Backend::cpu) {
+      refuse(std::string("a file can be mapped for the CPU, but the context is of the backend ") +
+             name_of(c.backend()) + "; load it");
+    }
+    MappedAccel file = map_accel(path, FileCheck(check), CancelFlag{context->is_cancelled});
+    auto mapped = std::make_unique<copse_accel>(copse_accel{context->own(std::move(file.accel))});
+    if (mesh != nullptr)
+      *mesh = new copse_mesh{{}, std::move(file.parts), "", mapped->owned, file.positions, file.triangles};
+    *accel = mapped.release();
   });
 }

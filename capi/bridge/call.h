@@ -71,7 +71,8 @@ auto& object_of(const copse_context* context, Handle* handle, const char* what) 
 
 /// Returns part `number` of a mesh on the host as a geometry. Its arrays live as long as the mesh.
 /// Throws: Error invalid_argument if there is no such part.
-copse_geometry geometry_of(const Mesh& mesh, const std::vector<MeshPart>& parts, u64 number);
+copse_geometry geometry_of(std::span<const vec3> positions, std::span<const uvec3> triangles,
+                           const std::vector<MeshPart>& parts, u64 number);
 
 /// Returns the options of a caller: its members over the defaults. Throws: if its size is not one of this struct.
 template <class Struct>

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -97,7 +98,10 @@ struct copse_scene {
 };
 
 struct copse_mesh {
-  copse::Mesh mesh;
+  copse::Mesh mesh;  // empty if the arrays are in a file that is mapped
   std::vector<copse::MeshPart> parts;
   std::string message;
+  std::shared_ptr<const void> file = nullptr;  // keeps it mapped
+  std::span<const copse::vec3> positions = mesh.positions;
+  std::span<const copse::uvec3> triangles = mesh.triangles;
 };

@@ -29,14 +29,16 @@ struct AccelList {
 class InstanceInput {
  public:
   /// Throws: Error invalid_argument, also if an instance on the host names an accel that does not exist.
-  InstanceInput(Context& context, const copse_instance* instances, u64 count, copse_memory memory, u64 accel_count)
+  ///   accel, accels: what messages call an accel, and several of them
+  InstanceInput(Context& context, const copse_instance* instances, u64 count, copse_memory memory, u64 accel_count,
+                const std::string& accel = "accel", const std::string& accels = "accels")
       : all_(context, "instances", instances, count, memory) {
     static_assert(sizeof(copse_instance) == sizeof(Instance));
     if (memory != COPSE_MEMORY_HOST) return;
     for (u64 i = 0; i < count; ++i) {
       if (instances[i].accel < accel_count) continue;
-      refuse("instance " + std::to_string(i) + " is of accel " + std::to_string(instances[i].accel) +
-             ", but the scene has " + std::to_string(accel_count) + " accels");
+      refuse("instance " + std::to_string(i) + " is of " + accel + " " + std::to_string(instances[i].accel) +
+             ", but the scene has " + std::to_string(accel_count) + " " + accels);
     }
   }
 

@@ -6,7 +6,8 @@
 
 namespace copse::capi {
 
-copse_geometry geometry_of(const Mesh& mesh, const std::vector<MeshPart>& parts, u64 number) {
+copse_geometry geometry_of(std::span<const vec3> positions, std::span<const uvec3> triangles,
+                           const std::vector<MeshPart>& parts, u64 number) {
   if (number >= parts.size()) {
     refuse("geometry " + std::to_string(number) + " was asked for, but the mesh has " +
            std::to_string(parts.size()));
@@ -15,9 +16,9 @@ copse_geometry geometry_of(const Mesh& mesh, const std::vector<MeshPart>& parts,
   for (u64 i = 0; i < number; ++i) first += parts[i].triangle_count;
   const MeshPart& part = parts[number];
   copse_geometry result = COPSE_GEOMETRY_INIT;
-  result.positions = mesh.positions.empty() ? nullptr : &mesh.positions.data()->x;
-  result.position_count = mesh.positions.size();
-  result.indices = part.triangle_count == 0 ? nullptr : mesh.triangles.data() + first;
+  result.positions = positions.empty() ? nullptr : &positions.data()->x;
+  result.position_count = positions.size();
+  result.indices = part.triangle_count == 0 ? nullptr : triangles.data() + first;
   result.triangle_count = part.triangle_count;
   result.id = part.geometry;
   result.mask = part.mask;
@@ -35,11 +36,9 @@ copse_status copse_mesh_load(const char* path, copse_mesh** mesh) {
     *mesh = nullptr;
     require(path, "the path");
     MeshReport report;
-    auto loaded = std::make_unique<copse_mesh>();
-    loaded->mesh = load_mesh(path, {}, &report);
-    loaded->parts = {{.triangle_count = loaded->mesh.triangles.size()}};
-    loaded->message = report.message();
-    *mesh = loaded.release();
+    Mesh loaded = load_mesh(path, {}, &report);
+    std::vector<MeshPart> parts = {{.triangle_count = loaded.triangles.size()}};
+    *mesh = new copse_mesh{std::move(loaded), std::move(parts), report.message()};
   });
 }
 
@@ -54,7 +53,7 @@ uint64_t copse_mesh_geometry_count(const copse_mesh* mesh) {
 copse_status copse_mesh_geometry(const copse_mesh* mesh, uint64_t number, copse_geometry* geometry) {
   return run("copse_mesh_geometry", [&] {
     require(mesh, "the mesh");
-    const copse_geometry result = geometry_of(mesh->mesh, mesh->parts, number);
+    const copse_geometry result = geometry_of(mesh->positions, mesh->triangles, mesh->parts, number);
     write_struct("the geometry", result, geometry);
   });
 }

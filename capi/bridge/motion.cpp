@@ -3,16 +3,11 @@
 #include "capi/motion.h"
 
 #include "capi/bridge/stats.h"
-#include "capi/bridge/trace.h"
+#include "capi/bridge/timed.h"
 #include "capi/bridge/triangles.h"
-#include "motion/motion_rays.h"
 
 using namespace copse;
 using namespace copse::capi;
-
-struct copse_motion {
-  std::shared_ptr<Owned<MotionAccel>> owned;
-};
 
 namespace {
 
@@ -46,27 +41,6 @@ class KeyTriangles {
   u64 key_count_;
 };
 
-AccelOptions options_of(const copse_build_options* given) {
-  const copse_build_options defaults = COPSE_BUILD_OPTIONS_INIT;
-  const copse_build_options options = read_struct("copse_build_options", given, defaults);
-  return {.quality = quality_of(options), .capacity = options.capacity};
-}
-
-/// Calls trace(rays, results, options) with the times of a caller.
-template <class Result, class Trace>
-void trace_at_times(Context& context, const copse_rays* rays, const float* times, copse_memory times_memory,
-                    float time, void* results, copse_memory memory, const copse_trace_options* options,
-                    const char* what, const Trace& trace) {
-  const u64 ray_count = ray_count_of(rays);
-  const Input<float> all(context, "times", times, times == nullptr ? 0 : ray_count, times_memory);
-  trace_batch<Result, MotionTraceOptions>(context, rays, results, memory, options, what,
-                                          [&](const auto& of_caller, auto output, MotionTraceOptions of_batch) {
-                                            of_batch.times = all.span();
-                                            of_batch.time = time;
-                                            trace(of_caller, output, of_batch);
-                                          });
-}
-
 }  // namespace
 
 copse_status copse_motion_build(copse_context* context, const copse_geometry* geometries, uint64_t key_count,
@@ -75,7 +49,7 @@ copse_status copse_motion_build(copse_context* context, const copse_geometry* ge
   if (motion != nullptr) *motion = nullptr;
   return run("copse_motion_build", context, [&](Context& c) {
     require(motion, "the handle of the motion");
-    const AccelOptions all = options_of(options);
+    const AccelOptions all = accel_options_of(options);
     const KeyTriangles keys(c, geometries, key_count, geometry_count);
     *motion = new copse_motion{context->own(build(c, keys.triangles(), all))};
   });
@@ -120,7 +94,7 @@ copse_status copse_motion_closest_hits(copse_context* context, const copse_motio
                                        copse_memory hits_memory, const copse_trace_options* options) {
   return run("copse_motion_closest_hits", context, [&](Context& c) {
     const MotionAccel& object = object_of(context, motion, "motion");
-    trace_at_times<Hit>(c, rays, times, times_memory, time, hits, hits_memory, options, "hits",
+    trace_at_times<Hit>(c, rays, {times, times_memory, time}, hits, hits_memory, options, "hits",
                         [&](const auto& all, auto results, const MotionTraceOptions& of_batch) {
                           closest_hits(c, object, all, results, of_batch);
                         });
@@ -132,7 +106,7 @@ copse_status copse_motion_any_hits(copse_context* context, const copse_motion* m
                                    copse_memory occluded_memory, const copse_trace_options* options) {
   return run("copse_motion_any_hits", context, [&](Context& c) {
     const MotionAccel& object = object_of(context, motion, "motion");
-    trace_at_times<u8>(c, rays, times, times_memory, time, occluded, occluded_memory, options, "results",
+    trace_at_times<u8>(c, rays, {times, times_memory, time}, occluded, occluded_memory, options, "results",
                        [&](const auto& all, auto results, const MotionTraceOptions& of_batch) {
                          any_hits(c, object, all, results, of_batch);
                        });

@@ -24,6 +24,7 @@ copse_status copse_scene_build(copse_context* context, const copse_accel* const*
     const copse_build_options given = read_struct("copse_build_options", build_options, defaults);
     AccelList list(context, accels, accel_count);
     const InstanceInput all(c, instances, instance_count, instances_memory, accel_count);
+    refuse_splits(given);
     const SceneOptions options{.quality = quality_of(given), .capacity = given.capacity};
     auto owned = context->own(build(c, list.accels(), all.view(), options));
     *scene = new copse_scene{std::move(list.owners), accel_count, std::move(owned)};

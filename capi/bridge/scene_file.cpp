@@ -48,7 +48,7 @@ copse_status copse_scene_file_geometry(const copse_scene_file* file, uint64_t me
              std::to_string(file->content.meshes.size()));
     }
     const SceneMesh& of_file = file->content.meshes[mesh];
-    copse_geometry result = geometry_of(of_file.mesh, of_file.parts, number);
+    copse_geometry result = geometry_of(of_file.mesh.positions, of_file.mesh.triangles, of_file.parts, number);
     if (colour != nullptr) {
       const SceneMaterial& material = file->content.materials[of_file.materials[number]];
       std::copy_n(material.base_colour, 4, colour);

@@ -2,6 +2,7 @@
 
 // What accels and scenes share: options of their builds, and measures of their trees.
 
+#include "accel/accel.h"
 #include "builders/bvh/stats.h"
 #include "capi/accel.h"
 #include "capi/bridge/call.h"
@@ -14,6 +15,19 @@ inline Quality quality_of(const copse_build_options& options) {
     refuse("quality is " + std::to_string(options.quality) + "; it can be 0 to 2");
   }
   return Quality(options.quality);
+}
+
+/// Returns the options of an accel; null means the defaults. Throws: Error invalid_argument.
+inline AccelOptions accel_options_of(const copse_build_options* given) {
+  const copse_build_options defaults = COPSE_BUILD_OPTIONS_INIT;
+  const copse_build_options options = read_struct("copse_build_options", given, defaults);
+  return {.quality = quality_of(options), .capacity = options.capacity, .splits = float(options.splits)};
+}
+
+/// Throws: Error invalid_argument if the options ask for splits, of a call that has no triangles.
+inline void refuse_splits(const copse_build_options& options) {
+  if (options.splits == 1) return;
+  refuse("splits is " + std::to_string(options.splits) + ", but instances cannot be split; it must be 1");
 }
 
 /// Stores measures where the caller wants them.

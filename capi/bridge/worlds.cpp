@@ -101,6 +101,7 @@ copse_status copse_scene_build_of_batch(copse_context* context, const copse_batc
     const AccelBatch& object = object_of(context, batch, "batch");
     const copse_build_options defaults = COPSE_BUILD_OPTIONS_INIT;
     const copse_build_options given = read_struct("copse_build_options", build_options, defaults);
+    refuse_splits(given);
     const SceneOptions options{.quality = quality_of(given), .capacity = given.capacity};
     const InstanceInput all(c, instances, instance_count, instances_memory, object.mesh_count());
     auto owned = context->own(build(c, object, all.view(), options));

@@ -28,6 +28,7 @@ static void test_rays(copse_context* context) {
   for (copse_quality quality = COPSE_QUALITY_FAST; quality <= COPSE_QUALITY_BEST; ++quality) {
     copse_build_options options = COPSE_BUILD_OPTIONS_INIT;
     options.quality = quality;
+    options.splits = 1 + quality;
     copse_accel* accel;
     CHECK_OK(copse_accel_build(context, &geometry, 1, &options, &accel));
     CHECK(copse_accel_triangle_count(accel) == SOUP_SIZE && copse_accel_size_bytes(accel) > 0);
@@ -354,6 +355,18 @@ static void test_files(copse_context* context, const char* folder) {
   CHECK(memcmp(hits, expected, sizeof(hits)) == 0);
   copse_mesh_destroy(mesh);
   copse_accel_destroy(loaded);
+  if (copse_context_backend(context) == COPSE_BACKEND_CPU) {
+    CHECK_OK(copse_accel_map(context, path, COPSE_FILE_CHECK_EVERYTHING, &loaded, &mesh));
+    CHECK_OK(copse_closest_hits(context, loaded, &all, hits, COPSE_MEMORY_HOST, NULL));
+    CHECK(memcmp(hits, expected, sizeof(hits)) == 0);
+    copse_accel_destroy(loaded);  // the mesh keeps the file
+    CHECK(copse_mesh_geometry_count(mesh) == 2);
+    CHECK_OK(copse_mesh_geometry(mesh, 1, &second));
+    CHECK(second.triangle_count == CUBE_SIZE && second.id == 9 && ((const uint32_t*)second.indices)[0] < 1000);
+    copse_mesh_destroy(mesh);
+  } else {
+    CHECK(copse_accel_map(context, path, COPSE_FILE_CHECK_EVERYTHING, &loaded, &mesh) == COPSE_INVALID_ARGUMENT);
+  }
   copse_accel_destroy(saved);
   remove(path);
 }
@@ -438,6 +451,91 @@ static void check_scene_queries(copse_context* context, const copse_scene* scene
     CHECK(inside[i] == 0 && (i >= (int)count || i % 2 == 0 || inside_cubes[i]));
 }
 
+/// A scene of scenes that places a scene once, where it is, answers as the scene does.
+///   hits: of the scene
+static void check_nested(copse_context* context, copse_scene* scene, const copse_rays* all,
+                         const copse_scene_hit* hits) {
+  const copse_instance here = COPSE_INSTANCE_INIT;
+  copse_instance two[2] = {here, here};
+  two[1].accel = 1, two[1].mask = 0;  // no ray sees it
+  copse_nested *low, *nested;
+  const copse_part of_scene[1] = {{NULL, scene, NULL}};
+  CHECK_OK(copse_nested_build(context, of_scene, 1, two, 1, COPSE_MEMORY_HOST, NULL, &low));
+  const copse_part both[2] = {{NULL, NULL, low}, {NULL, scene, NULL}};
+  CHECK_OK(copse_nested_build(context, both, 2, two, 2, COPSE_MEMORY_HOST, NULL, &nested));
+  copse_nested_destroy(low);  // the other one keeps its memory
+  CHECK(copse_nested_level_count(nested) == 3 && copse_nested_instance_count(nested) == 2);
+  CHECK(copse_nested_size_bytes(nested) > 0);
+  static copse_nested_hit found[RAY_COUNT], several[RAY_COUNT][K];
+  static uint8_t occluded[RAY_COUNT];
+  static uint64_t offsets[RAY_COUNT + 1];
+  CHECK_OK(copse_nested_refit(context, nested, two, 2, COPSE_MEMORY_HOST));
+  CHECK_OK(copse_nested_closest_hits(context, nested, all, found, COPSE_MEMORY_HOST, NULL));
+  CHECK_OK(copse_nested_rebuild(context, nested, two, 2, COPSE_MEMORY_HOST));
+  CHECK_OK(copse_nested_any_hits(context, nested, all, occluded, COPSE_MEMORY_HOST, NULL));
+  CHECK_OK(copse_nested_first_hits(context, nested, all, K, several[0], COPSE_MEMORY_HOST, NULL, COPSE_MEMORY_HOST,
+                                   NULL));
+  CHECK_OK(
+      copse_nested_find_hits(context, nested, all, offsets, COPSE_MEMORY_HOST, NULL, 0, COPSE_MEMORY_HOST, NULL));
+  for (int i = 0; i < RAY_COUNT; ++i) {
+    const int is_hit = hits[i].instance != COPSE_NO_ID;
+    CHECK(memcmp(&found[i], &hits[i], 5 * sizeof(float)) == 0 && occluded[i] == is_hit);
+    CHECK(found[i].path[0] == (is_hit ? 0 : COPSE_NO_ID) && found[i].path[1] == found[i].path[0]);
+    CHECK(found[i].path[2] == hits[i].instance && found[i].path[3] == COPSE_NO_ID);
+    CHECK(memcmp(&several[i][0], &found[i], sizeof(found[i])) == 0);
+    CHECK((offsets[i + 1] > offsets[i]) == is_hit);
+  }
+  static copse_nested_nearest nearest[POINT_COUNT];
+  static copse_scene_nearest of_scene_nearest[POINT_COUNT];
+  static copse_nested_neighbour neighbours[POINT_COUNT][K];
+  static uint8_t inside[POINT_COUNT], inside_scene[POINT_COUNT];
+  static uint32_t counts[POINT_COUNT], counts_of_scene[POINT_COUNT];
+  static uint64_t ends[POINT_COUNT + 1];
+  static float spheres[POINT_COUNT][4];
+  for (int i = 0; i < POINT_COUNT; ++i) {
+    memcpy(spheres[i], points[i], sizeof(points[i]));
+    spheres[i][3] = 0.3f;
+  }
+  CHECK_OK(copse_nested_nearest_points(context, nested, points[0], POINT_COUNT, COPSE_MEMORY_HOST, INFINITY, ~0u,
+                                       nearest, COPSE_MEMORY_HOST));
+  CHECK_OK(copse_scene_nearest_points(context, scene, points[0], POINT_COUNT, COPSE_MEMORY_HOST, INFINITY, ~0u,
+                                      of_scene_nearest, COPSE_MEMORY_HOST));
+  CHECK_OK(copse_nested_k_nearest(context, nested, points[0], POINT_COUNT, COPSE_MEMORY_HOST, K, INFINITY, ~0u,
+                                  neighbours[0], COPSE_MEMORY_HOST));
+  CHECK_OK(copse_nested_points_inside(context, nested, points[0], POINT_COUNT, COPSE_MEMORY_HOST, ~0u, inside,
+                                      COPSE_MEMORY_HOST));
+  CHECK_OK(copse_scene_points_inside(context, scene, points[0], POINT_COUNT, COPSE_MEMORY_HOST, ~0u, inside_scene,
+                                     COPSE_MEMORY_HOST));
+  CHECK_OK(copse_nested_count_overlaps(context, nested, COPSE_REGION_SPHERE, spheres[0], POINT_COUNT,
+                                       COPSE_MEMORY_HOST, 1, counts, COPSE_MEMORY_HOST));
+  CHECK_OK(copse_scene_count_overlaps(context, scene, COPSE_REGION_SPHERE, spheres[0], POINT_COUNT,
+                                      COPSE_MEMORY_HOST, 1, counts_of_scene, COPSE_MEMORY_HOST));
+  CHECK_OK(copse_nested_find_overlaps(context, nested, COPSE_REGION_SPHERE, spheres[0], POINT_COUNT,
+                                      COPSE_MEMORY_HOST, 1, ends, COPSE_MEMORY_HOST, NULL, 0, COPSE_MEMORY_HOST));
+  copse_nested_overlap* const overlaps = malloc((ends[POINT_COUNT] + 1) * sizeof(copse_nested_overlap));
+  CHECK_OK(copse_nested_find_overlaps(context, nested, COPSE_REGION_SPHERE, spheres[0], POINT_COUNT,
+                                      COPSE_MEMORY_HOST, 1, ends, COPSE_MEMORY_HOST, overlaps, ends[POINT_COUNT],
+                                      COPSE_MEMORY_HOST));
+  CHECK(ends[POINT_COUNT] > POINT_COUNT && overlaps[0].path[0] == 0 && overlaps[0].path[3] == COPSE_NO_ID);
+  for (int i = 0; i < POINT_COUNT; ++i) {
+    CHECK(memcmp(&nearest[i], &of_scene_nearest[i], 8 * sizeof(float)) == 0);
+    CHECK(nearest[i].path[2] == of_scene_nearest[i].instance && nearest[i].path[3] == COPSE_NO_ID);
+    CHECK(neighbours[i][0].distance == nearest[i].distance);
+    CHECK(inside[i] == inside_scene[i] && counts[i] == counts_of_scene[i] && counts[i] == ends[i + 1] - ends[i]);
+  }
+  free(overlaps);
+  const copse_part none[1] = {{NULL, NULL, NULL}};
+  copse_nested* refused;
+  CHECK(copse_nested_build(context, none, 1, two, 1, COPSE_MEMORY_HOST, NULL, &refused) == COPSE_INVALID_ARGUMENT);
+  CHECK(strstr(copse_last_error(context), "copse_nested_build: part 0 has 0 members that are set") != NULL);
+  CHECK(copse_nested_refit(context, nested, two, 1, COPSE_MEMORY_HOST) == COPSE_INVALID_ARGUMENT);
+  copse_build_options split = COPSE_BUILD_OPTIONS_INIT;
+  split.splits = 2;
+  CHECK(copse_nested_build(context, of_scene, 1, two, 1, COPSE_MEMORY_HOST, &split, &refused) ==
+        COPSE_INVALID_ARGUMENT);
+  copse_nested_destroy(nested);
+}
+
 static void test_scenes(copse_context* context) {
   const copse_geometry geometries[2] = {soup(), cube()};
   copse_accel* accels[2] = {build_one(context, &geometries[0]), build_one(context, &geometries[1])};
@@ -519,6 +617,8 @@ static void test_scenes(copse_context* context) {
   }
   free(lists);
   check_scene_queries(context, scene, geometries, scales, offsets, INSTANCE_COUNT);
+  CHECK_OK(copse_scene_closest_hits(context, scene, &all, found, COPSE_MEMORY_HOST, NULL));
+  check_nested(context, scene, &all, found);
   copse_stats stats = COPSE_STATS_INIT;
   CHECK_OK(copse_scene_stats(context, scene, &stats));
   CHECK(stats.source_count == INSTANCE_COUNT && stats.left_out_count == 0);

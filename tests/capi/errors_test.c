@@ -57,6 +57,9 @@ static void test_null_handles(void) {
   REFUSED(copse_accel_build_sizes, (context, 1, 1, NULL, NULL), "copse_build_sizes is null");
   REFUSED(copse_accel_save, (context, accel, NULL, &geometry, 1), "the path is null");
   REFUSED(copse_accel_load, (context, NULL, &none, NULL), "the path is null");
+  REFUSED(copse_accel_map, (context, NULL, 0, &none, NULL), "the path is null");
+  REFUSED(copse_accel_map, (context, "x", 0, NULL, NULL), "the handle of the accel is null");
+  REFUSED(copse_accel_map, (context, "x", 3, &none, NULL), "the check is 3; it can be 0 to 2");
   REFUSED(copse_closest_hits, (context, NULL, &rays, &hit, 0, NULL), "the accel is null");
   REFUSED(copse_closest_hits, (context, accel, NULL, &hit, 0, NULL), "copse_rays is null");
   REFUSED(copse_closest_hits, (context, accel, &rays, NULL, 0, NULL), "the address of 1 hits is null");
@@ -99,6 +102,11 @@ static void test_arguments(void) {
   build.quality = 3;
   geometry = cube();
   REFUSED(copse_accel_build, (context, &geometry, 1, &build, &none), "quality is 3; it can be 0 to 2");
+  build.quality = COPSE_QUALITY_FAST, build.splits = 4.5;
+  REFUSED(copse_accel_build, (context, &geometry, 1, &build, &none), "splits is 4.500000; it can be 1 to 4");
+  copse_scene* unsplit;
+  REFUSED(copse_scene_build, (context, NULL, 0, NULL, 0, COPSE_MEMORY_HOST, &build, &unsplit),
+          "splits is 4.500000, but instances cannot be split; it must be 1");
   geometry.triangle_count = 5;
   REFUSED(copse_accel_refit, (context, accel, &geometry, 1), "5");
 

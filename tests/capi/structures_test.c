@@ -1,4 +1,4 @@
-// Points, voxels, motion, batches, worlds and scene files of the C interface, compared with slow and obvious answers.
+// Points, voxels, batches, worlds and scene files of the C interface, compared with slow and obvious answers.
 //
 //   structures_test cpu|cuda FOLDER SCENE        SCENE: a .glb file
 
@@ -14,7 +14,6 @@ enum { RAY_COUNT = 400, POINT_COUNT = 500, QUERY_COUNT = 100, K = 4 };
 static copse_ray rays[RAY_COUNT];
 static float points[POINT_COUNT][4];  // 16 bytes apart
 static float queries[QUERY_COUNT][3];
-static float moved_positions[3 * SOUP_SIZE][3];
 
 static float distance_of(const float* a, const float* b) {
   return sqrtf((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
@@ -144,46 +143,6 @@ static void test_distances(copse_context* context) {
   copse_bricks_destroy(bricks);
 }
 
-/// At a key, hits are those of an accel of this key; in between, those of triangles in between.
-static void test_motion(copse_context* context) {
-  copse_geometry keys[2] = {soup(), soup()};
-  keys[1].positions = moved_positions[0];
-  copse_motion* motion;
-  CHECK_OK(copse_motion_build(context, keys, 2, 1, NULL, &motion));
-  CHECK(copse_motion_key_count(motion) == 2 && copse_motion_triangle_count(motion) == SOUP_SIZE);
-  const copse_rays all = copse_rays_of(rays, RAY_COUNT, COPSE_MEMORY_HOST);
-  static copse_hit expected[2][RAY_COUNT], hits[RAY_COUNT];
-  static float times[RAY_COUNT];
-  static uint8_t occluded[RAY_COUNT];
-  for (int key = 0; key < 2; ++key) {
-    copse_accel* accel;
-    CHECK_OK(copse_accel_build(context, &keys[key], 1, NULL, &accel));
-    CHECK_OK(copse_closest_hits(context, accel, &all, expected[key], COPSE_MEMORY_HOST, NULL));
-    CHECK_OK(copse_motion_closest_hits(context, motion, &all, NULL, COPSE_MEMORY_HOST, (float)key, hits,
-                                       COPSE_MEMORY_HOST, NULL));
-    CHECK(memcmp(hits, expected[key], sizeof(hits)) == 0);
-    copse_accel_destroy(accel);
-  }
-  for (int i = 0; i < RAY_COUNT; ++i) times[i] = (float)(i % 2);
-  CHECK_OK(copse_motion_closest_hits(context, motion, &all, times, COPSE_MEMORY_HOST, 0, hits, COPSE_MEMORY_HOST,
-                                     NULL));
-  CHECK_OK(copse_motion_any_hits(context, motion, &all, times, COPSE_MEMORY_HOST, 0, occluded, COPSE_MEMORY_HOST,
-                                 NULL));
-  for (int i = 0; i < RAY_COUNT; ++i) {
-    CHECK(memcmp(&hits[i], &expected[i % 2][i], sizeof(hits[i])) == 0);
-    CHECK(occluded[i] == (hits[i].primitive != COPSE_NO_ID));
-  }
-  const copse_geometry still[2] = {keys[1], keys[1]};
-  CHECK_OK(copse_motion_refit(context, motion, still, 2, 1));
-  CHECK_OK(copse_motion_closest_hits(context, motion, &all, NULL, COPSE_MEMORY_HOST, 0.5f, hits, COPSE_MEMORY_HOST,
-                                     NULL));
-  CHECK(memcmp(hits, expected[1], sizeof(hits)) == 0);
-  CHECK_OK(copse_motion_rebuild(context, motion, keys, 2, 1));
-  CHECK(copse_motion_rebuild(context, motion, keys, 1, 1) == COPSE_INVALID_ARGUMENT);
-  CHECK(strstr(copse_last_error(NULL), "key_count is 1; it can be 2 to 65535") != NULL);
-  copse_motion_destroy(motion);
-}
-
 /// Two worlds, each with one of two meshes and a shared floor. Each ray sees its own world alone.
 static void test_worlds(copse_context* context) {
   const copse_geometry meshes[2] = {soup(), cube()};
@@ -297,13 +256,9 @@ int main(int argc, char** argv) {
   for (int i = 0; i < QUERY_COUNT; ++i) {
     for (int axis = 0; axis < 3; ++axis) queries[i][axis] = number_between(-1.2f, 1.2f);
   }
-  for (int i = 0; i < 3 * SOUP_SIZE; ++i) {
-    for (int axis = 0; axis < 3; ++axis) moved_positions[i][axis] = 0.8f * soup_positions[i][(axis + 1) % 3];
-  }
   test_points(context);
   test_voxels(context);
   test_distances(context);
-  test_motion(context);
   test_worlds(context);
   if (argc > 3) test_scene_file(context, argv[3]);
   copse_context_destroy(context);
