@@ -13,7 +13,9 @@ packed rows are needed; other arrays are refused, unless convert=True asks for a
 """
 
 from ._batch import Batch
+from ._build import Stats
 from ._context import device_report
+from ._devices import Devices, ReplicatedScene, gpu_count
 from ._errors import (
     ArrayError,
     BadFile,
@@ -33,9 +35,26 @@ from ._geometry import Geometry
 from ._instances import Instances
 from ._library import library as _library
 from ._motion import MotionScene
+from ._motion_instances import MOTION_TRANSFORM, MotionInstances, motion_transforms
+from ._nested import NestedInstances
 from ._points import KdTree, PointBvh, PointGrid, PointSet
-from ._results import DeviceArray, Hits, InstanceHits, Nearest, Neighbours, PointNeighbours
-from ._scene import Scene, Stats, load, load_mesh
+from ._records import (
+    Hits,
+    InstanceHits,
+    InstanceNearest,
+    InstanceNeighbours,
+    InstanceOverlaps,
+    Nearest,
+    Neighbours,
+    NestedHits,
+    NestedNearest,
+    NestedNeighbours,
+    NestedOverlaps,
+    PointNeighbours,
+)
+from ._results import DeviceArray
+from ._mesh import load_mesh
+from ._scene import Scene, load
 from ._scene_file import SceneFile, SceneMesh, load_scene
 from ._voxels import Bricks, DistanceField, Voxels
 from ._worlds import Worlds
@@ -50,19 +69,30 @@ __all__ = [
     "Capacity",
     "DeviceArray",
     "DeviceFailure",
+    "Devices",
     "DistanceField",
     "Error",
     "ForkError",
     "Geometry",
     "Hits",
     "InstanceHits",
+    "InstanceNearest",
+    "InstanceNeighbours",
+    "InstanceOverlaps",
     "Instances",
     "InternalError",
     "InvalidArgument",
     "KdTree",
+    "MOTION_TRANSFORM",
+    "MotionInstances",
     "MotionScene",
     "Nearest",
     "Neighbours",
+    "NestedHits",
+    "NestedInstances",
+    "NestedNearest",
+    "NestedNeighbours",
+    "NestedOverlaps",
     "NoDevice",
     "NoGpuWarning",
     "OutOfMemory",
@@ -70,6 +100,7 @@ __all__ = [
     "PointGrid",
     "PointNeighbours",
     "PointSet",
+    "ReplicatedScene",
     "Scene",
     "SceneFile",
     "SceneMesh",
@@ -78,7 +109,9 @@ __all__ = [
     "Voxels",
     "Worlds",
     "device_report",
+    "gpu_count",
     "load",
     "load_mesh",
     "load_scene",
+    "motion_transforms",
 ]

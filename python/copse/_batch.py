@@ -6,12 +6,13 @@ from ctypes import byref, c_void_p
 from typing import Any, List, Sequence
 
 from . import _arrays
+from ._build import check_device
 from ._context import Handle, context_of, device_for
+from ._device import OnDevice
 from ._geometry import Geometry, device_of, structs_of
-from ._library import HOST, call, library
-from ._rays import OnDevice
+from ._library import call, library
 from ._results import place_of
-from ._scene import check_device
+from ._structs import HOST
 
 
 class Batch(OnDevice):
@@ -40,10 +41,12 @@ class Batch(OnDevice):
 
     @property
     def triangle_count(self) -> int:
+        """The number of triangles."""
         return library.copse_batch_triangle_count(self._handle.address)
 
     @property
     def size_bytes(self) -> int:
+        """Bytes of all its memory."""
         return library.copse_batch_size_bytes(self._handle.address)
 
     def refit(self, moved: Any = None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import warnings
 import weakref
@@ -10,7 +11,8 @@ from ctypes import byref, c_void_p
 from typing import Any, Dict, Optional, Tuple
 
 from ._errors import Error, ForkError, InvalidArgument, NoGpuWarning
-from ._library import ContextOptions, call, library
+from ._library import call, library
+from ._structs import ContextOptions
 
 _AUTOMATIC, _CPU, _CUDA = 0, 1, 2
 
@@ -90,6 +92,14 @@ def context_of(device: str, stream: Optional[int] = None, stream_owner: Any = No
         return _contexts[key]
 
 
+def _frames_of_package() -> int:
+    """Returns how many calls deep the package is in, so that a warning names the line of the caller."""
+    package, depth, frame = os.path.dirname(__file__), 0, sys._getframe(1)
+    while frame is not None and os.path.dirname(frame.f_code.co_filename) == package:
+        depth, frame = depth + 1, frame.f_back
+    return depth + 1
+
+
 def automatic_device() -> str:
     """Returns "cuda:0" if a GPU answers, else "cpu", which is told once by a NoGpuWarning."""
     global _has_warned, _why_no_gpu
@@ -104,7 +114,7 @@ def automatic_device() -> str:
             f'Copse runs on the CPU, since no GPU can be used: {_why_no_gpu}. device="cpu" asks for that without this '
             "warning",
             NoGpuWarning,
-            stacklevel=6,
+            stacklevel=_frames_of_package(),
         )
     return "cpu"
 

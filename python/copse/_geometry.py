@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any, List, Optional, Sequence
 
-import numpy as np
-
 from . import _arrays
 from ._arrays import CPU, Array
-from ._context import Handle
 from ._errors import ArrayError, InvalidArgument
-from ._library import ALL_BITS, GeometryStruct
+from ._structs import ALL_BITS, GeometryStruct
 
 _POINTS = [(None, 3)]
 
@@ -51,6 +48,7 @@ class Geometry:
 
     @property
     def triangle_count(self) -> int:
+        """The number of triangles."""
         return self._positions.count // 3 if self._indices is None else self._indices.count
 
     def _struct(self) -> GeometryStruct:
@@ -84,22 +82,3 @@ def device_of(geometries: Sequence[Geometry]) -> Optional[Array]:
     """Returns the first array on a GPU, or None."""
     on_gpu: List[Array] = [g._positions for g in geometries if g._positions.device != CPU]
     return on_gpu[0] if on_gpu else None
-
-
-class _OfFile:
-    """An array in the memory of a file, which it keeps."""
-
-    def __init__(self, file: Handle, address: Optional[int], shape: tuple, typestr: str):
-        self.file = file
-        self.__array_interface__ = {"shape": shape, "typestr": typestr, "data": (address, False), "version": 3}
-
-
-def geometry_of_file(file: Handle, struct: GeometryStruct) -> Geometry:
-    """Returns a geometry whose arrays view the memory of a file and keep it."""
-
-    def view(address: Optional[int], count: int, typestr: str) -> np.ndarray:
-        return np.asarray(_OfFile(file, address, (count, 3), typestr)) if count else np.empty((0, 3), typestr)
-
-    vertices = view(struct.positions, struct.position_count, "<f4")
-    faces = view(struct.indices, struct.triangle_count, "<u4")
-    return Geometry(vertices, faces, id=struct.id & 0x7FFFFFFF, mask=struct.mask)

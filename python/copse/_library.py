@@ -1,113 +1,12 @@
-"""The shared library of the C interface: its structs and functions. copse/c.h describes them."""
+"""The shared library of the C interface, and its functions. copse/c.h describes them."""
 
 from __future__ import annotations
 
 import ctypes
 import os
-import struct
-from ctypes import POINTER, c_char_p, c_double, c_float, c_int32, c_size_t, c_uint32, c_uint64, c_void_p
+from ctypes import POINTER, c_char_p, c_float, c_int32, c_uint32, c_uint64, c_void_p
 
 from ._errors import BY_STATUS, InternalError
-
-HOST, CONTEXT = 0, 1
-ALL_BITS = 0xFFFFFFFF
-
-
-class Struct(ctypes.Structure):
-    """A struct that begins with its size."""
-
-    def __init__(self, **members):
-        super().__init__(struct_size=ctypes.sizeof(type(self)), **members)
-
-
-class ContextOptions(Struct):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("backend", c_int32),
-        ("device", c_int32),
-        ("stream", c_void_p),
-        ("has_stream", c_int32),
-        ("workers", c_uint32),
-        ("validate", c_int32),
-        ("check_every_launch", c_int32),
-    ]
-
-
-class GeometryStruct(Struct):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("positions", c_void_p),
-        ("position_count", c_uint64),
-        ("position_stride", c_uint64),
-        ("indices", c_void_p),
-        ("triangle_count", c_uint64),
-        ("index_bytes", c_uint32),
-        ("memory", c_int32),
-        ("id", c_uint32),
-        ("mask", c_uint32),
-    ]
-
-
-class BuildOptions(Struct):
-    _fields_ = [("struct_size", c_size_t), ("quality", c_int32), ("capacity", c_uint64)]
-
-
-class StatsStruct(Struct):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("source_count", c_uint64),
-        ("left_out_count", c_uint64),
-        ("node_count", c_uint64),
-        ("leaf_count", c_uint64),
-        ("depth", c_uint32),
-        ("sah_cost", c_double),
-        ("lower", c_float * 3),
-        ("upper", c_float * 3),
-        ("used_bytes", c_uint64),
-        ("size_bytes", c_uint64),
-    ]
-
-
-# struct copse_rays, as bytes. That is quicker than a ctypes.Structure. Members: struct_size, count, memory; then address and
-# stride of origins, directions, t_min and t_max.
-_RAYS = struct.Struct("@NQi4xQQQQQQQQ")
-
-
-def rays_struct(count: int, memory: int, *addresses_and_strides: int) -> bytes:
-    """Returns a struct copse_rays. An address of 0 is NULL."""
-    return _RAYS.pack(_RAYS.size, count, memory, *addresses_and_strides)
-
-
-class TraceOptions(Struct):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("masks", c_void_p),
-        ("masks_memory", c_int32),
-        ("mask", c_uint32),
-        ("cull", c_int32),
-    ]
-
-
-class SelfOverlapOptions(Struct):
-    _fields_ = [("struct_size", c_size_t), ("exact_triangles", c_int32), ("with_adjacent", c_int32)]
-
-
-class PointsOptions(Struct):
-    _fields_ = [("struct_size", c_size_t), ("structure", c_int32), ("cell_size", c_float)]
-
-
-class GridShape(Struct):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("lower", c_double * 3),
-        ("voxel_size", c_double),
-        ("resolution", c_uint32 * 3),
-        ("bricks", c_uint32 * 3),
-        ("brick_count", c_uint64),
-        ("voxel_count", c_uint64),
-        ("band", c_float),
-    ]
-
 
 _P = c_void_p  # handles and arrays
 _U64, _I32 = c_uint64, c_int32
@@ -130,14 +29,7 @@ _CALLS = {
     "copse_accel_stats": [_P, _P, _P],
     "copse_accel_save": [_P, _P, c_char_p, _P, _U64],
     "copse_accel_load": [_P, c_char_p, POINTER(_P), POINTER(_P)],
-    "copse_closest_hits": [_P, _P, _P, *_ARRAY, _P],
-    "copse_any_hits": [_P, _P, _P, *_ARRAY, _P],
-    "copse_first_hits": [_P, _P, _P, c_uint32, *_ARRAY, *_ARRAY, _P],
-    "copse_find_hits": [_P, _P, _P, *_ARRAY, *_COUNTED, _P],
-    "copse_nearest_points": [_P, _P, *_COUNTED, c_float, *_ARRAY],
-    "copse_k_nearest": [_P, _P, *_COUNTED, c_uint32, c_float, *_ARRAY],
-    "copse_points_inside": [_P, _P, *_COUNTED, *_ARRAY],
-    "copse_find_overlaps": [_P, _P, _I32, *_COUNTED, *_ARRAY, *_COUNTED],
+    "copse_accel_map": [_P, c_char_p, c_int32, POINTER(_P), POINTER(_P)],
     "copse_self_overlaps": [_P, _P, _P, *_COUNTED, *_ARRAY],
     "copse_points_build": [_P, _P, _U64, _U64, _I32, _P, POINTER(_P)],
     "copse_points_rebuild": [_P, _P, _P, _U64, _U64, _I32],
@@ -152,8 +44,6 @@ _CALLS = {
     "copse_motion_build": [_P, _P, _U64, _U64, _P, POINTER(_P)],
     "copse_motion_rebuild": [_P, _P, _P, _U64, _U64],
     "copse_motion_refit": [_P, _P, _P, _U64, _U64],
-    "copse_motion_closest_hits": [_P, _P, _P, *_ARRAY, c_float, *_ARRAY, _P],
-    "copse_motion_any_hits": [_P, _P, _P, *_ARRAY, c_float, *_ARRAY, _P],
     "copse_batch_build": [_P, _P, _U64, POINTER(_P)],
     "copse_batch_rebuild": [_P, _P],
     "copse_batch_refit": [_P, _P, *_ARRAY],
@@ -166,14 +56,38 @@ _CALLS = {
     "copse_scene_file_load": [c_char_p, POINTER(_P)],
     "copse_scene_file_geometry": [_P, _U64, _U64, _P, _P],
     "copse_scene_build": [_P, _P, _U64, *_COUNTED, _P, POINTER(_P)],
-    "copse_scene_rebuild": [_P, _P, *_COUNTED],
-    "copse_scene_refit": [_P, _P, *_COUNTED],
     "copse_scene_stats": [_P, _P, _P],
-    "copse_scene_closest_hits": [_P, _P, _P, *_ARRAY, _P],
-    "copse_scene_any_hits": [_P, _P, _P, *_ARRAY, _P],
-    "copse_scene_first_hits": [_P, _P, _P, c_uint32, *_ARRAY, *_ARRAY, _P],
-    "copse_scene_find_hits": [_P, _P, _P, *_ARRAY, *_COUNTED, _P],
+    "copse_nested_build": [_P, _P, _U64, *_COUNTED, _P, POINTER(_P)],
+    "copse_devices_create": [_P, POINTER(_P)],
+    "copse_devices_wait": [_P],
+    "copse_replicated_build": [_P, _P, _U64, _P, POINTER(_P)],
+    "copse_replicated_rebuild": [_P, _P, _U64],
+    "copse_replicated_refit": [_P, _P, _U64],
+    "copse_replicated_closest_hits": [_P, _P, *_ARRAY, _P],
+    "copse_replicated_any_hits": [_P, _P, *_ARRAY, _P],
+    "copse_replicated_nearest_points": [_P, *_COUNTED, c_float, *_ARRAY],
+    "copse_replicated_k_nearest": [_P, *_COUNTED, c_uint32, c_float, *_ARRAY],
+    "copse_replicated_points_inside": [_P, *_COUNTED, *_ARRAY],
+    "copse_motion_transforms_of": [_P, _U64, _P],
+    "copse_motion_scene_build": [_P, _P, _U64, _P, _U64, _P, _P, POINTER(_P)],
+    "copse_motion_scene_rebuild": [_P, _P, _P],
+    "copse_motion_scene_refit": [_P, _P, _P],
 }
+
+# Rays and questions have the same arguments for all structures, but for masks.
+_RAYS_AND_RESULTS = [_P, _P, _P, *_ARRAY, _P]
+for _of, _mask in (("", []), ("scene_", [c_uint32]), ("nested_", [c_uint32])):
+    _CALLS[f"copse_{_of}closest_hits"] = _CALLS[f"copse_{_of}any_hits"] = _RAYS_AND_RESULTS
+    _CALLS[f"copse_{_of}first_hits"] = [_P, _P, _P, c_uint32, *_ARRAY, *_ARRAY, _P]
+    _CALLS[f"copse_{_of}find_hits"] = [_P, _P, _P, *_ARRAY, *_COUNTED, _P]
+    _CALLS[f"copse_{_of}nearest_points"] = [_P, _P, *_COUNTED, c_float, *_mask, *_ARRAY]
+    _CALLS[f"copse_{_of}k_nearest"] = [_P, _P, *_COUNTED, c_uint32, c_float, *_mask, *_ARRAY]
+    _CALLS[f"copse_{_of}points_inside"] = [_P, _P, *_COUNTED, *_mask, *_ARRAY]
+    _CALLS[f"copse_{_of}find_overlaps"] = [_P, _P, _I32, *_COUNTED, *_mask, *_ARRAY, *_COUNTED]
+for _of in ("motion", "motion_scene"):
+    _CALLS[f"copse_{_of}_closest_hits"] = _CALLS[f"copse_{_of}_any_hits"] = [_P, _P, _P, *_ARRAY, c_float, *_ARRAY, _P]
+for _of in ("scene", "nested"):
+    _CALLS[f"copse_{_of}_rebuild"] = _CALLS[f"copse_{_of}_refit"] = [_P, _P, *_COUNTED]
 
 # Functions that return a value.
 _VALUES = {
@@ -190,15 +104,26 @@ _VALUES = {
     "copse_accel_size_bytes": ([_P], _U64),
     "copse_scene_instance_count": ([_P], _U64),
     "copse_scene_size_bytes": ([_P], _U64),
+    "copse_nested_instance_count": ([_P], _U64),
+    "copse_nested_level_count": ([_P], c_uint32),
+    "copse_nested_size_bytes": ([_P], _U64),
     "copse_points_count": ([_P], _U64),
     "copse_points_size_bytes": ([_P], _U64),
     "copse_voxels_words": ([_P], _P),
     "copse_bricks_keys": ([_P], _P),
     "copse_bricks_words": ([_P], _P),
     "copse_bricks_values": ([_P], _P),
+    "copse_gpu_count": ([], c_uint32),
+    "copse_devices_count": ([_P], c_uint32),
+    "copse_devices_backend": ([_P], _I32),
+    "copse_replicated_triangle_count": ([_P], _U64),
+    "copse_replicated_size_bytes": ([_P], _U64),
     "copse_motion_triangle_count": ([_P], _U64),
     "copse_motion_key_count": ([_P], c_uint32),
     "copse_motion_size_bytes": ([_P], _U64),
+    "copse_motion_scene_instance_count": ([_P], _U64),
+    "copse_motion_scene_key_count": ([_P], c_uint32),
+    "copse_motion_scene_size_bytes": ([_P], _U64),
     "copse_batch_triangle_count": ([_P], _U64),
     "copse_batch_size_bytes": ([_P], _U64),
     "copse_worlds_count": ([_P], _U64),
@@ -211,19 +136,10 @@ _VALUES = {
     "copse_scene_file_instances": ([_P], _P),
     "copse_scene_file_instance_name": ([_P, _U64], c_char_p),
     "copse_scene_file_message": ([_P], c_char_p),
-    "copse_context_destroy": ([_P], None),
-    "copse_buffer_destroy": ([_P], None),
-    "copse_mesh_destroy": ([_P], None),
-    "copse_accel_destroy": ([_P], None),
-    "copse_scene_destroy": ([_P], None),
-    "copse_points_destroy": ([_P], None),
-    "copse_voxels_destroy": ([_P], None),
-    "copse_bricks_destroy": ([_P], None),
-    "copse_motion_destroy": ([_P], None),
-    "copse_batch_destroy": ([_P], None),
-    "copse_worlds_destroy": ([_P], None),
-    "copse_scene_file_destroy": ([_P], None),
 }
+
+_HANDLES = "context buffer mesh accel scene nested points voxels bricks motion batch worlds scene_file motion_scene devices replicated"
+_VALUES.update({f"copse_{kind}_destroy": ([_P], None) for kind in _HANDLES.split()})
 
 
 def _load() -> ctypes.CDLL:

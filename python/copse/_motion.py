@@ -3,25 +3,96 @@
 from __future__ import annotations
 
 from ctypes import byref, c_void_p
-from typing import Any, List, Optional, Sequence
+from typing import TYPE_CHECKING, Any, List, Optional, Sequence
 
 from . import _arrays
+from ._build import build_options, check_device
 from ._context import Handle, context_of, device_for
+from ._device import OnDevice
 from ._errors import InvalidArgument
 from ._geometry import Geometry, device_of, structs_of
 from ._library import call, library
-from ._rays import OnDevice, Rays
-from ._results import Hits, Numbers, place_of, records_for
-from ._scene import build_options, check_device
+from ._rays import Rays
+from ._records import Hits, Records, records_for
+from ._results import Numbers, place_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._rays import RayOptions
 
 
-class MotionScene(OnDevice):
+class Timed(OnDevice):
+    """What moves while a picture is taken: MotionScene and MotionInstances. Each ray has a time."""
+
+    _HITS: type
+
+    def cast_rays(
+        self,
+        origins: Any,
+        directions: Any = None,
+        *,
+        times: Any,
+        out: Optional[Records] = None,
+        **options: Unpack[RayOptions],
+    ) -> Any:
+        """Returns the closest hit of every ray at its time: Hits of a MotionScene, InstanceHits of MotionInstances.
+
+        times: a number for all rays, or (n,) float32: 0 is the first key, 1 the last one
+        Other arguments are those of Scene.cast_rays.
+        """
+        rays, at = self._timed_rays(origins, directions, times, options)
+        hits = records_for(self._HITS, out, rays.place, (rays.count,))
+        self._trace("closest_hits", rays, at, hits._target)
+        return hits
+
+    def occluded(
+        self, origins: Any, directions: Any = None, *, times: Any, out: Any = None, **options: Unpack[RayOptions]
+    ) -> Any:
+        """Returns (n,) bool: True where a ray hits anything at its time. Arguments are those of cast_rays."""
+        rays, at = self._timed_rays(origins, directions, times, options)
+        result = Numbers(out, rays.place, (rays.count,), "bool")
+        self._trace("any_hits", rays, at, result.target)
+        return result.array
+
+    @property
+    def key_count(self) -> int:
+        """The number of keys."""
+        return getattr(library, self._PREFIX + "key_count")(self._handle.address)
+
+    @property
+    def size_bytes(self) -> int:
+        """The bytes of memory that it holds, without what it places."""
+        return getattr(library, self._PREFIX + "size_bytes")(self._handle.address)
+
+    def _timed_rays(self, origins: Any, directions: Any, times: Any, options: Any) -> tuple:
+        """Returns the rays, and address, memory and number of their times."""
+        self.check_versions()
+        rays = Rays(self._context, origins, directions, **options)
+        rays.place.context = self._context_for(rays.first)
+        if _arrays.is_number(times):
+            return rays, (None, 0, float(times))
+        array = _arrays.read("times", times, [(rays.count,)], convert=options.get("convert", False))
+        _arrays.require_packed("times", array)
+        place_of(self._context, ("origins", rays.first), ("times", array))
+        rays.keep(array)
+        return rays, (array.address or None, array.memory, 0.0)
+
+    def _trace(self, what: str, rays: Rays, times: tuple, results: tuple) -> None:
+        context, name = rays.place.context, self._PREFIX + what
+        call(name, context.address, self._handle.address, rays.struct, *times, *results, rays.options())
+
+
+class MotionScene(Timed):
     """Triangles that move on straight lines from key to key. Each ray has a time: 0 at the first key, 1 at the last.
 
     keys:  a list of (n, 3) float32 vertices, one for each key, at least 2
     faces: as Geometry takes them; the same for all keys
     quality, device, capacity, convert: as for Scene
     """
+
+    _PREFIX = "copse_motion_"
+    _HITS = Hits
 
     def __init__(
         self,
@@ -39,7 +110,8 @@ class MotionScene(OnDevice):
         self._context = context_of(device, *on_stream)
         check_device(self._context, geometries)
         made = c_void_p()
-        call("copse_motion_build", self._context.address, structs_of(geometries), len(geometries), 1, byref(options), byref(made))
+        of_keys = (structs_of(geometries), len(geometries), 1)
+        call("copse_motion_build", self._context.address, *of_keys, byref(options), byref(made))
         self._handle, self._faces = Handle("motion", made.value), faces
 
     @staticmethod
@@ -54,15 +126,8 @@ class MotionScene(OnDevice):
 
     @property
     def triangle_count(self) -> int:
+        """The number of triangles."""
         return library.copse_motion_triangle_count(self._handle.address)
-
-    @property
-    def key_count(self) -> int:
-        return library.copse_motion_key_count(self._handle.address)
-
-    @property
-    def size_bytes(self) -> int:
-        return library.copse_motion_size_bytes(self._handle.address)
 
     def refit(self, keys: Sequence[Any], *, convert: bool = False) -> None:
         """Fits the tree to new vertices of all keys."""
@@ -78,60 +143,3 @@ class MotionScene(OnDevice):
         check_device(self._context, geometries)
         context = self._context_for(device_of(geometries))
         call(function, context.address, self._handle.address, structs_of(geometries), len(geometries), 1)
-
-    def cast_rays(
-        self,
-        origins: Any,
-        directions: Any = None,
-        *,
-        times: Any,
-        t_min: Any = 0.0,
-        t_max: Any = float("inf"),
-        mask: Optional[int] = None,
-        masks: Any = None,
-        cull: Optional[str] = None,
-        out: Optional[Hits] = None,
-        convert: bool = False,
-    ) -> Hits:
-        """Returns the closest hit of every ray at its time.
-
-        times: a number for all rays, or (n,) float32, from 0 to 1
-        Other arguments are those of Scene.cast_rays.
-        """
-        rays = Rays(self._context, origins, directions, t_min, t_max, masks, convert)
-        at = self._times(rays, times, convert)
-        hits = records_for(Hits, out, rays.place, (rays.count,))
-        self._trace("copse_motion_closest_hits", rays, at, (hits._memory.address, hits._memory.kind), mask, cull)
-        return hits
-
-    def occluded(
-        self,
-        origins: Any,
-        directions: Any = None,
-        *,
-        times: Any,
-        t_min: Any = 0.0,
-        t_max: Any = float("inf"),
-        mask: Optional[int] = None,
-        masks: Any = None,
-        cull: Optional[str] = None,
-        out: Any = None,
-        convert: bool = False,
-    ) -> Any:
-        """Returns (n,) bool: True where a ray hits anything at its time. Arguments are those of cast_rays."""
-        rays = Rays(self._context, origins, directions, t_min, t_max, masks, convert)
-        at = self._times(rays, times, convert)
-        result = Numbers(out, rays.place, (rays.count,), "bool")
-        self._trace("copse_motion_any_hits", rays, at, (result.address, result.kind), mask, cull)
-        return result.array
-
-    def _times(self, rays: Rays, times: Any, convert: bool) -> tuple:
-        if isinstance(times, (int, float)):
-            return None, 0, times
-        array = _arrays.require_packed("times", _arrays.read("times", times, [(rays.count,)], convert=convert))
-        place_of(self._context, rays._arrays[0], ("times", array))
-        return array.address or None, array.memory, 0.0
-
-    def _trace(self, function: str, rays: Rays, times: tuple, results: tuple, mask: Optional[int], cull: Optional[str]) -> None:
-        context = rays.place.context = self._context_for(rays._arrays[0][1])
-        call(function, context.address, self._handle.address, rays.struct, *times, *results, rays.options(mask, cull))

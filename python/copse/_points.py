@@ -8,10 +8,12 @@ from typing import Any, Optional, Tuple
 from . import _arrays
 from ._arrays import CPU, Array
 from ._context import Handle, context_of, device_for
-from ._errors import InvalidArgument
-from ._library import PointsOptions, call, library
-from ._rays import OnDevice
-from ._results import Numbers, Place, PointNeighbours, element_of, place_of, records_for
+from ._device import OnDevice
+from ._library import call, library
+from ._questions import check_k
+from ._records import PointNeighbours, records_for
+from ._results import Numbers, Place, find_numbers, place_of
+from ._structs import PointsOptions
 
 _POINTS = [(None, 3)]
 
@@ -24,6 +26,7 @@ class PointSet(OnDevice):
     device: "auto": where the points are, else the GPU if one answers, else the CPU; "cpu", "cuda" or "cuda:N"
     """
 
+    _PREFIX = "copse_points_"
     _STRUCTURE: int
 
     def __init__(self, points: Any, *, device: str = "auto", convert: bool = False):
@@ -34,7 +37,7 @@ class PointSet(OnDevice):
         device, on_stream = device_for(device, array if array.device != CPU else None)
         self._context = context_of(device, *on_stream)
         place_of(self._context, ("points", array))
-        options = PointsOptions(structure=self._STRUCTURE, cell_size=cell_size)
+        options = PointsOptions(structure=self._STRUCTURE, cell_size=float(cell_size))
         made = c_void_p()
         call("copse_points_build", self._context.address, *_counted(array), byref(options), byref(made))
         self._handle = Handle("points", made.value)
@@ -70,11 +73,10 @@ class PointSet(OnDevice):
 
         queries: (n, 3) float32. A query at a point of the set finds that point too
         """
-        if k < 1:
-            raise InvalidArgument(f"k is {k}; it can be 1 or more")
+        k = check_k(k)
         array, place = self._queries(queries, convert)
         found = records_for(PointNeighbours, out, place, (array.count, k))
-        self._ask("k_nearest", array, place, k, max_distance, found._memory.address, found._memory.kind)
+        self._ask("k_nearest", array, place, k, float(max_distance), *found._target)
         return found
 
     def count_within(self, queries: Any, radius: float, *, out: Any = None, convert: bool = False) -> Any:
@@ -84,7 +86,7 @@ class PointSet(OnDevice):
         """
         array, place = self._queries(queries, convert)
         counts = Numbers(out, place, (array.count,), "int32")
-        self._ask("count_within", array, place, radius, counts.address, counts.kind)
+        self._ask("count_within", array, place, float(radius), *counts.target)
         return counts.array
 
     def within(self, queries: Any, radius: float, *, convert: bool = False) -> Tuple[Any, Any]:
@@ -93,15 +95,11 @@ class PointSet(OnDevice):
         queries: (n, 3) float32
         """
         array, place = self._queries(queries, convert)
-        offsets = Numbers(None, place, (array.count + 1,), "int64")
-        self._ask("find_within", array, place, radius, offsets.address, offsets.kind, None, 0, offsets.kind)
-        total = element_of(place, offsets.address + 8 * array.count, place.is_device)
-        found = Numbers(None, place, (total,), "int32")
-        if total > 0:
-            self._ask(
-                "find_within", array, place, radius, offsets.address, offsets.kind, found.address, total, offsets.kind
-            )
-        return offsets.array, found.array
+
+        def find(offsets: tuple, room: tuple) -> None:
+            self._ask("find_within", array, place, float(radius), *offsets, *room)
+
+        return find_numbers(place, array.count, find)
 
     def _queries(self, queries: Any, convert: bool) -> Tuple[Array, Place]:
         array = _arrays.require_packed("queries", _arrays.read("queries", queries, _POINTS, convert=convert))
@@ -111,7 +109,7 @@ class PointSet(OnDevice):
 
     def _ask(self, what: str, array: Array, place: Place, *arguments: Any) -> None:
         queries = (array.address or None, array.count, array.memory)
-        call("copse_points_" + what, place.context.address, self._handle.address, *queries, *arguments)
+        call(self._PREFIX + what, place.context.address, self._handle.address, *queries, *arguments)
 
 
 def _counted(array: Array) -> tuple:

@@ -1,99 +1,127 @@
-"""What scenes and instances share: batches of rays."""
+"""Batches of rays, and what all calls with rays share."""
 
 from __future__ import annotations
 
 import math
 import sys
 from ctypes import byref
-from typing import Any, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, List, Optional, Tuple, TypedDict
 
 import numpy as np
 
 from . import _arrays
 from ._arrays import Array
-from ._context import Context, Handle, context_of
+from ._context import Context
+from ._device import OnDevice
 from ._errors import ArrayError, InvalidArgument
-from ._library import ALL_BITS, TraceOptions, call, rays_struct
-from ._results import Numbers, Place, Records, element_of, place_of, records_for
+from ._library import call
+from ._records import Records, find_records, records_for
+from ._results import Numbers, Place, find_lists, place_of
+from ._structs import ALL_BITS, TraceOptions, rays_struct
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 CULLS = {None: 0, "back": 1, "front": 2}
+_POINTS, _RECORDS = [(None, 3), (3,)], [(None, 8)]
+
+
+class RayOptions(TypedDict, total=False):
+    """What all calls with rays take, by name."""
+
+    t_min: Any  #: a number, or (n,) float32: hits before it do not count. Default: 0
+    t_max: Any  #: a number, or (n,) float32: hits behind it do not count. Default: infinity
+    mask: int  #: a mask for all rays, which pass over geometries that share no bit with it. Default: all bits
+    masks: Any  #: (n,) uint32: a mask per ray. With `mask` too, a ray has the bits that both have
+    cull: str  #: "back" or "front": the side of triangles that rays pass over. Default: neither
+    convert: bool  #: copy arrays of other types, in place of an error. Default: False
 
 
 class Rays:
     """Rays of the caller, and the arrays that they are made of."""
 
-    __slots__ = ("struct", "count", "place", "masks", "_arrays")
+    __slots__ = ("struct", "count", "place", "first", "_arrays", "_mask", "_masks", "_cull")
     struct: bytes
     count: int
-    _arrays: List[Tuple[str, Array]]
+    place: Place
+    first: Array  # which tells device and stream
 
-    def __init__(self, context, origins: Any, directions: Any, t_min: Any, t_max: Any, masks: Any, convert: bool):
+    def __init__(
+        self,
+        context: Context,
+        origins: Any,
+        directions: Any = None,
+        *,
+        t_min: Any = 0.0,
+        t_max: Any = math.inf,
+        mask: Optional[int] = None,
+        masks: Any = None,
+        cull: Optional[str] = None,
+        convert: bool = False,
+    ):
+        self._arrays: List[Tuple[str, Array]] = []
         if directions is None:
             self._read_records(origins, t_min, t_max, convert)
         else:
             self._read_parts(origins, directions, t_min, t_max, convert)
-        self.masks: Optional[Array] = None
+        if cull not in CULLS:
+            raise InvalidArgument(f'cull is {cull!r}; it can be None, "back" or "front"')
+        self._mask, self._masks, self._cull = mask, None, cull
         if masks is not None:
-            self.masks = _arrays.read("masks", masks, [(self.count,)], ("uint32", "int32"), convert)
-            _arrays.require_packed("masks", self.masks)
-        self.place: Place = place_of(context, *self._arrays, ("masks", self.masks))
+            self._masks = _arrays.read("masks", masks, [(self.count,)], ("uint32", "int32"), convert)
+            _arrays.require_packed("masks", self._masks)
+        self.first = self._arrays[0][1]
+        self.place = place_of(context, *self._arrays, ("masks", self._masks))
 
     def _read_records(self, rays: Any, t_min: Any, t_max: Any, convert: bool) -> None:
         for name, value, default in (("t_min", t_min, 0.0), ("t_max", t_max, math.inf)):
-            if not isinstance(value, (int, float)) or value != default:
+            if not _arrays.is_number(value) or value != default:
                 raise InvalidArgument(f"{name} is given, but rays of the shape (n, 8) have their own in column 3 and 7")
-        array = _arrays.read("rays", rays, _RECORDS, convert=convert)
-        self._arrays, self.count = [("rays", array)], array.shape[0]
-        stride = array.strides[0] if self.count > 1 else 32
-        at = array.address
-        self.struct = rays_struct(
-            self.count, array.memory, at, stride, at + 16, stride, at + 12, stride, at + 28, stride
-        )
+        array = self._read("rays", rays, _RECORDS, convert)
+        self.count = array.count
+        stride, at = array.strides[0] if self.count > 1 else 32, array.address
+        self.struct = rays_struct(self.count, array.memory, at, stride, at + 16, stride, at + 12, stride, at + 28, stride)
 
     def _read_parts(self, origins: Any, directions: Any, t_min: Any, t_max: Any, convert: bool) -> None:
-        first = _arrays.read("origins", origins, _POINTS, convert=convert)
-        second = _arrays.read("directions", directions, _POINTS, convert=convert)
-        are_many = len(first.shape) == 2, len(second.shape) == 2
-        counts = [array.shape[0] for array, is_many in zip((first, second), are_many) if is_many]
-        self.count = max(counts) if counts else 1
-        for name, count in zip(("origins", "directions"), counts if len(counts) == 2 else ()):
-            if count != self.count:
-                raise ArrayError(f"there are {count} {name} for {self.count} rays")
-        self._arrays = [("origins", first), ("directions", second)]
-        self.struct = rays_struct(
-            self.count,
-            first.memory,
-            first.address,
-            first.strides[0] if are_many[0] else 0,
-            second.address,
-            second.strides[0] if are_many[1] else 0,
-            *self._limit("t_min", t_min, 0.0, convert),
-            *self._limit("t_max", t_max, math.inf, convert),
-        )
+        parts = [self._read(*named, _POINTS, convert) for named in (("origins", origins), ("directions", directions))]
+        self.count = max((part.count for part in parts if len(part.shape) == 2), default=1)
+        where: List[int] = []
+        for (name, _), part in zip(self._arrays, parts):
+            is_one_each = len(part.shape) == 2
+            if is_one_each and part.count != self.count:
+                raise ArrayError(f"there are {part.count} {name} for {self.count} rays")
+            where += [part.address, part.strides[0] if is_one_each else 0]
+        where += self._limit("t_min", t_min, 0.0, convert)
+        where += self._limit("t_max", t_max, math.inf, convert)
+        self.struct = rays_struct(self.count, parts[0].memory, *where)
 
     def _limit(self, name: str, value: Any, default: float, convert: bool) -> Tuple[int, int]:
         """Returns address and stride of the limits of the rays."""
-        if isinstance(value, (int, float)):
+        if _arrays.is_number(value):
             if value == default:
                 return 0, 4
             value = _one_for_all(value, self._arrays[0][1], name)
-        array = _arrays.read(name, value, [(self.count,), (1,)], convert=convert)
-        self._arrays.append((name, array))
+        array = self._read(name, value, [(self.count,), (1,)], convert)
         return array.address, 0 if array.shape == (1,) else array.strides[0]
 
-    def options(self, mask: Optional[int], cull: Optional[str]) -> Any:
+    def _read(self, name: str, value: Any, shapes: list, convert: bool) -> Array:
+        array = _arrays.read(name, value, shapes, convert=convert)
+        self._arrays.append((name, array))
+        return array
+
+    def keep(self, array: Array) -> None:
+        """Keeps an array as long as the rays."""
+        self._arrays.append(("", array))
+
+    def options(self) -> Any:
         """Returns a pointer to the options, or None for the defaults."""
-        if mask is None and cull is None and self.masks is None:
+        if self._mask is None and self._cull is None and self._masks is None:
             return None
-        if cull not in CULLS:
-            raise InvalidArgument(f'cull is {cull!r}; it can be None, "back" or "front"')
-        options = TraceOptions(mask=ALL_BITS if mask is None else mask & ALL_BITS, cull=CULLS[cull])
-        if self.masks is not None:
-            options.masks, options.masks_memory = self.masks.address or None, self.masks.memory
+        mask = ALL_BITS if self._mask is None else self._mask & ALL_BITS
+        options = TraceOptions(mask=mask, cull=CULLS[self._cull])
+        if self._masks is not None:
+            options.masks, options.masks_memory = self._masks.address or None, self._masks.memory
         return byref(options)
-
-
-_POINTS, _RECORDS = [(None, 3), (3,)], [(None, 8)]
 
 
 def _one_for_all(value: float, like: Array, name: str) -> Any:
@@ -108,91 +136,50 @@ def _one_for_all(value: float, like: Array, name: str) -> Any:
     raise ArrayError(f"{name} is a number, but the rays are on {like.device}; give an array of shape (1,) there")
 
 
-class OnDevice:
-    """An object in the memory of a device. Its work goes to the stream of the arrays that a call takes."""
-
-    _handle: Handle
-    _context: Context
-
-    @property
-    def device(self) -> str:
-        """The device: "cpu" or "cuda:N"."""
-        return self._context.device
-
-    def check_versions(self) -> None:
-        """Raises StaleTree if the tree is older than its vertices, where that can be known."""
-
-    def _context_for(self, array: Optional[Array]) -> Context:
-        """Returns the context of the stream that an array is used on. Waits if the last work was on another one."""
-        context = self._context
-        if not context.is_cuda:
-            return context
-        if array is None or array.device == _arrays.CPU:
-            wanted = context if context.stream is None else context_of(context.device)
-        elif array.stream == context.stream and array.device == context.device:
-            return context
-        else:
-            wanted = context_of(context.device, array.stream, array.stream_owner)
-        if wanted is not self._context:
-            self._context.wait()
-            self._context = wanted
-        return wanted
-
-
 class Traceable(OnDevice):
-    """What rays go through: a Scene or Instances."""
+    """What rays go through."""
 
-    _CLOSEST: str
-    _ANY: str
-    _FIRST: str
-    _ALL: str
     _HITS: type
 
     def cast_rays(
-        self,
-        origins: Any,
-        directions: Any = None,
-        *,
-        t_min: Any = 0.0,
-        t_max: Any = float("inf"),
-        mask: Optional[int] = None,
-        masks: Any = None,
-        cull: Optional[str] = None,
-        out: Optional[Records] = None,
-        convert: bool = False,
+        self, origins: Any, directions: Any = None, *, out: Optional[Records] = None, **options: Unpack[RayOptions]
     ) -> Any:
-        """Returns the closest hit of every ray: Hits of a Scene, InstanceHits of Instances.
+        """Returns the closest hit of every ray: Hits of a Scene; InstanceHits of Instances; NestedHits of NestedInstances.
 
         origins, directions: (n, 3) float32, or (3,) for one that all rays have. Or one (n, 8) array of rays: origin,
-                    t_min, direction, t_max. t counts in lengths of the direction, which need not be 1
-        t_min, t_max: numbers, or (n,) float32
-        mask, masks: a mask for all rays, and (n,) uint32: rays pass over geometries that share no bit with it
-        cull:       "back" or "front": the side of triangles that rays pass over
-        out:        hits of an earlier call, to be overwritten
+                      t_min, direction, t_max. t counts in lengths of the direction, which need not be 1
+        out:          hits of an earlier call, to be overwritten
+        t_min, t_max: numbers, or (n,) float32: hits before t_min and behind t_max do not count. Default: 0, infinity
+        mask, masks:  a mask for all rays, and (n,) uint32: rays pass over geometries that share no bit with it
+        cull:         "back" or "front": the side of triangles that rays pass over
+        convert:      copy arrays of other types, in place of an error
         """
-        rays = self._rays(origins, directions, t_min, t_max, masks, convert)
+        rays = self._rays(origins, directions, **options)
         hits = records_for(self._HITS, out, rays.place, (rays.count,))
-        self._trace(self._CLOSEST, rays, (hits._memory.address, hits._memory.kind), mask, cull)
+        self._trace("closest_hits", rays, *hits._target)
         return hits
 
     def occluded(
-        self,
-        origins: Any,
-        directions: Any = None,
-        *,
-        t_min: Any = 0.0,
-        t_max: Any = float("inf"),
-        mask: Optional[int] = None,
-        masks: Any = None,
-        cull: Optional[str] = None,
-        out: Any = None,
-        convert: bool = False,
+        self, origins: Any, directions: Any = None, *, out: Any = None, **options: Unpack[RayOptions]
     ) -> Any:
         """Returns (n,) bool: True where a ray hits anything. Arguments are those of cast_rays."""
-        rays = self._rays(origins, directions, t_min, t_max, masks, convert)
+        rays = self._rays(origins, directions, **options)
         result = Numbers(out, rays.place, (rays.count,), "bool")
-        self._trace(self._ANY, rays, (result.address, result.kind), mask, cull)
+        self._trace("any_hits", rays, *result.target)
         return result.array
+
+    def _rays(self, origins: Any, directions: Any, **options: Any) -> Rays:
+        self.check_versions()
+        rays = Rays(self._context, origins, directions, **options)
+        rays.place.context = self._context_for(rays.first)
+        return rays
+
+    def _trace(self, what: str, rays: Rays, *arguments: Any) -> None:
+        call(self._PREFIX + what, rays.place.context.address, self._handle.address, rays.struct, *arguments, rays.options())
+
+
+class TraceableInDepth(Traceable):
+    """What lists several hits per ray: a Scene, Instances or NestedInstances."""
 
     def first_hits(
         self,
@@ -200,68 +187,28 @@ class Traceable(OnDevice):
         directions: Any = None,
         *,
         k: int,
-        t_min: Any = 0.0,
-        t_max: Any = float("inf"),
-        mask: Optional[int] = None,
-        masks: Any = None,
-        cull: Optional[str] = None,
         out: Optional[Records] = None,
-        convert: bool = False,
+        **options: Unpack[RayOptions],
     ) -> Any:
-        """Returns the first k hits of every ray, (n, k), in order of t. k can be 1 to 16."""
-        rays = self._rays(origins, directions, t_min, t_max, masks, convert)
+        """Returns the first k hits of every ray, (n, k), in order of t. k can be 1 to 16. Other arguments are those of
+        cast_rays."""
+        rays = self._rays(origins, directions, **options)
         if not 1 <= k <= 16:
             raise InvalidArgument(f"k is {k}; it can be 1 to 16")
         hits = records_for(self._HITS, out, rays.place, (rays.count, k))
-        self._trace(self._FIRST, rays, (k, hits._memory.address, hits._memory.kind, None, 0), mask, cull)
+        self._trace("first_hits", rays, k, *hits._target, None, 0)
         return hits
 
-    def all_hits(
-        self,
-        origins: Any,
-        directions: Any = None,
-        *,
-        t_min: Any = 0.0,
-        t_max: Any = float("inf"),
-        mask: Optional[int] = None,
-        masks: Any = None,
-        cull: Optional[str] = None,
-        convert: bool = False,
-    ) -> Tuple[Any, Any]:
-        """Returns (offsets, hits): the hits of ray i are those from offsets[i] to offsets[i + 1], in order of t."""
-        rays = self._rays(origins, directions, t_min, t_max, masks, convert)
-        offsets = Numbers(None, rays.place, (rays.count + 1,), "int64")
-        ends = (offsets.address, offsets.kind)
-        self._trace(self._ALL, rays, (*ends, None, 0, offsets.kind), mask, cull)
-        total = element_of(rays.place, offsets.address + 8 * rays.count, rays.place.is_device)
-        hits = records_for(self._HITS, None, rays.place, (total,))
-        if total > 0:
-            self._trace(self._ALL, rays, (*ends, hits._memory.address, total, hits._memory.kind), mask, cull)
-        return offsets.array, hits
+    def all_hits(self, origins: Any, directions: Any = None, **options: Unpack[RayOptions]) -> Tuple[Any, Any]:
+        """Returns (offsets, hits): the hits of ray i are those from offsets[i] to offsets[i + 1], in order of t. Arguments
+        are those of cast_rays."""
+        rays = self._rays(origins, directions, **options)
+        return find_records(self._HITS, rays.place, rays.count, self._finder(rays))
 
-    def hit_offsets(
-        self,
-        origins: Any,
-        directions: Any = None,
-        *,
-        t_min: Any = 0.0,
-        t_max: Any = float("inf"),
-        mask: Optional[int] = None,
-        masks: Any = None,
-        cull: Optional[str] = None,
-        convert: bool = False,
-    ) -> Any:
+    def hit_offsets(self, origins: Any, directions: Any = None, **options: Unpack[RayOptions]) -> Any:
         """Returns the offsets of all_hits alone: (n + 1,) int64. Their differences are the numbers of hits."""
-        rays = self._rays(origins, directions, t_min, t_max, masks, convert)
-        offsets = Numbers(None, rays.place, (rays.count + 1,), "int64")
-        self._trace(self._ALL, rays, (offsets.address, offsets.kind, None, 0, offsets.kind), mask, cull)
-        return offsets.array
+        rays = self._rays(origins, directions, **options)
+        return find_lists(rays.place, rays.count, self._finder(rays), None)[0]
 
-    def _rays(self, origins, directions, t_min, t_max, masks, convert) -> Rays:
-        self.check_versions()
-        rays = Rays(self._context, origins, directions, t_min, t_max, masks, convert)
-        rays.place.context = self._context_for(rays._arrays[0][1])
-        return rays
-
-    def _trace(self, function: str, rays: Rays, results: tuple, mask: Optional[int], cull: Optional[str]) -> None:
-        call(function, rays.place.context.address, self._handle.address, rays.struct, *results, rays.options(mask, cull))
+    def _finder(self, rays: Rays) -> Any:
+        return lambda offsets, room: self._trace("find_hits", rays, *offsets, *room)

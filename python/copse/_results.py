@@ -1,4 +1,4 @@
-"""Results: arrays of the caller's kind, on the caller's device."""
+"""Memory of results: arrays of the caller's kind, on the caller's device."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from typing import Any, Optional, Tuple
 import numpy as np
 
 from . import _arrays, _dlpack
-from ._arrays import CPU, Array, packed_strides
+from ._arrays import CPU, Array
 from ._context import Context, Handle
 from ._errors import ArrayError
-from ._library import CONTEXT, HOST, call, library
+from ._library import call, library
+from ._structs import CONTEXT, HOST
 
 
 class Place:
@@ -55,7 +56,7 @@ class DeviceArray:
         return f"<copse.DeviceArray {self.shape} of {self.dtype} on {self.device}>"
 
 
-def _as_kind(array: Any, place: Place) -> Any:
+def as_kind(array: Any, place: Place) -> Any:
     """Returns a NumPy array or a DeviceArray as the kind of array that the caller uses. Libraries that are not named here
     get these two, which they take without a copy."""
     kind = place.kind
@@ -69,7 +70,7 @@ def _as_kind(array: Any, place: Place) -> Any:
     return array
 
 
-class _Memory:
+class Memory:
     """The bytes of results, on the host or on the device."""
 
     __slots__ = ("host", "buffer", "kind", "address")
@@ -90,143 +91,6 @@ class _Memory:
         self.address = library.copse_buffer_data(made)
 
 
-class Records:
-    """Results of several numbers each. Every field is an array without a copy; `-1` stands for no triangle."""
-
-    _dtype: np.dtype
-
-    def __init__(self, place: Place, shape: tuple):
-        self.shape, self._place = shape, place
-        self._memory = _Memory(place, shape, self._dtype)
-
-    def __len__(self) -> int:
-        return self.shape[0]
-
-    def __repr__(self) -> str:
-        return f"<copse.{type(self).__name__} {self.shape} on {self._place.context.device if self._place.is_device else CPU}>"
-
-    @property
-    def records(self) -> np.ndarray:
-        """All fields as a structured NumPy array. Results on a GPU are copied to the host."""
-        if not self._place.is_device:
-            return self._memory.host
-        host = np.empty(self.shape, self._dtype)
-        call("copse_download", self._place.context.address, host.ctypes.data, self._memory.address, host.nbytes)
-        return host
-
-    def _field(self, name: str) -> Any:
-        if not self._place.is_device:
-            return _as_kind(self._memory.host[name], self._place)
-        fields: Any = self._dtype.fields
-        dtype, offset = fields[name][:2]
-        base, inner = dtype.subdtype or (dtype, ())
-        strides = packed_strides(self.shape, self._dtype.itemsize) + packed_strides(inner, base.itemsize)
-        array = DeviceArray(self._memory, self._memory.address + offset, self.shape + inner, strides, base.str, self._place)
-        return _as_kind(array, self._place)
-
-
-class _TriangleFields(Records):
-    @property
-    def primitive(self) -> Any:
-        """int32. Number of the triangle in its geometry, or -1."""
-        return self._field("primitive")
-
-    @property
-    def geometry(self) -> Any:
-        """int32. Id of the geometry, or -1."""
-        return self._field("geometry")
-
-
-class _WeightFields(Records):
-    @property
-    def u(self) -> Any:
-        """float32. Weight of the second corner: the point is (1 - u - v) a + u b + v c."""
-        return self._field("u")
-
-    @property
-    def v(self) -> Any:
-        """float32. Weight of the third corner."""
-        return self._field("v")
-
-
-class _HitFields(_TriangleFields, _WeightFields):
-    @property
-    def t(self) -> Any:
-        """float32. Where the ray hits: origin + t * direction. On a miss, the t_max of the ray."""
-        return self._field("t")
-
-
-_HIT = [("t", "<f4"), ("primitive", "<i4"), ("geometry", "<i4"), ("u", "<f4"), ("v", "<f4")]
-
-
-class Hits(_HitFields):
-    """Hits of rays with triangles."""
-
-    _dtype = np.dtype(_HIT)
-
-
-class InstanceHits(_HitFields):
-    """Hits of rays with triangles of instances."""
-
-    _dtype = np.dtype(_HIT + [("instance", "<i4")])
-
-    @property
-    def instance(self) -> Any:
-        """int32. Number of the instance, or -1."""
-        return self._field("instance")
-
-
-class _NearFields(_TriangleFields):
-    @property
-    def distance(self) -> Any:
-        """float32. Distance to the surface; infinite if nothing was found."""
-        return self._field("distance")
-
-
-class Nearest(_NearFields, _WeightFields):
-    """Nearest points of a surface."""
-
-    _dtype = np.dtype([("point", "<f4", (3,)), ("distance", "<f4"), ("primitive", "<i4"), ("geometry", "<i4")] + _HIT[3:])
-
-    @property
-    def point(self) -> Any:
-        """(n, 3) float32. The nearest point of the surface."""
-        return self._field("point")
-
-
-class Neighbours(_NearFields):
-    """The nearest triangles, nearest first."""
-
-    _dtype = np.dtype([("distance", "<f4"), ("primitive", "<i4"), ("geometry", "<i4")])
-
-
-class PointNeighbours(Records):
-    """The nearest points of a set, nearest first."""
-
-    _dtype = np.dtype([("distance", "<f4"), ("point", "<i4")])
-
-    @property
-    def distance(self) -> Any:
-        """float32. Infinite where there is no point."""
-        return self._field("distance")
-
-    @property
-    def point(self) -> Any:
-        """int32. Number of the point in its set, or -1."""
-        return self._field("point")
-
-
-def records_for(kind: Any, out: Any, place: Place, shape: tuple) -> Any:
-    """Returns `out`, if it fits, or new results."""
-    if out is None:
-        return kind(place, shape)
-    if not isinstance(out, Records) or type(out) is not kind:
-        raise ArrayError(f"out is a {type(out).__name__}; a copse.{kind.__name__} of an earlier call is needed")
-    if out.shape != shape or out._place.is_device != place.is_device:
-        raise ArrayError(f"out is {out!r}, but the results have the shape {shape}")
-    return out
-
-
 class Numbers:
     """Results of one number each: a plain array of the caller's kind."""
 
@@ -234,12 +98,17 @@ class Numbers:
         if out is not None:
             self._take(out, place, shape, dtype)
             return
-        memory = _Memory(place, shape, np.dtype(dtype))
+        memory = Memory(place, shape, np.dtype(dtype))
         self.address, self.kind, self.memory = memory.address, memory.kind, memory
         array: Any = memory.host
         if place.is_device:
             array = DeviceArray(memory, memory.address, shape, None, np.dtype(dtype).str, place)
-        self.array = _as_kind(array, place)
+        self.array = as_kind(array, place)
+
+    @property
+    def target(self) -> tuple:
+        """Address and memory of the results, for the library."""
+        return self.address, self.kind
 
     def _take(self, out: Any, place: Place, shape: tuple, dtype: str) -> None:
         given: Array = _arrays.read("out", out, [shape], (dtype,))
@@ -251,10 +120,38 @@ class Numbers:
         self.address, self.kind, self.memory, self.array = given.address, given.memory, given.owner, out
 
 
-def element_of(place: Place, address: int, is_device: bool) -> int:
+def find_lists(place: Place, count: int, find: Any, make: Any) -> Tuple[Any, Any]:
+    """Returns (offsets, found): one list for each of `count` queries, in arrays of the caller's kind.
+
+    find: find(offsets, room) stores the offsets, and as many results as there is room for. `offsets` is an address and a
+          memory, `room` is an address, a number of results and a memory. It is called twice, for the sizes and for the lists
+    make: make(total) returns an object for so many results, and its address and memory; None: the offsets alone are needed
+    """
+    offsets = Numbers(None, place, (count + 1,), "int64")
+    find(offsets.target, (None, 0, offsets.kind))
+    if make is None:
+        return offsets.array, None
+    total = _element_of(place, offsets.address + 8 * count)
+    found, address, memory = make(total)
+    if total > 0:
+        find(offsets.target, (address, total, memory))
+    return offsets.array, found
+
+
+def find_numbers(place: Place, count: int, find: Any) -> Tuple[Any, Any]:
+    """Returns (offsets, found) of lists of int32, as find_lists."""
+
+    def make(total: int) -> tuple:
+        found = Numbers(None, place, (total,), "int32")
+        return found.array, *found.target
+
+    return find_lists(place, count, find, make)
+
+
+def _element_of(place: Place, address: int) -> int:
     """Returns a 64-bit number at an address. Waits for it."""
     value = ctypes.c_uint64()
-    if is_device:
+    if place.is_device:
         call("copse_download", place.context.address, byref(value), address, 8)
         return value.value
     return ctypes.c_uint64.from_address(address).value

@@ -3,74 +3,37 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from ctypes import byref, c_void_p
-from dataclasses import dataclass
 from typing import Any, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _arrays, _voxels
-from ._arrays import CPU, Array
-from ._context import Context, Handle, automatic_device, context_of, device_for
-from ._errors import ArrayError, InvalidArgument, StaleTree
-from ._geometry import Geometry, device_of, geometry_of_file, structs_of
-from ._library import BuildOptions, GeometryStruct, SelfOverlapOptions, StatsStruct, call, library
-from ._rays import Traceable
-from ._results import Hits, Nearest, Neighbours, Numbers, Place, element_of, place_of, records_for
-
-QUALITIES = {"fast": 0, "balanced": 1, "best": 2}
-
-
-@dataclass(frozen=True)
-class Stats:
-    """Measures of a tree."""
-
-    source_count: int  #: triangles, or instances, of the last build
-    left_out_count: int  #: those that are not in the tree, since no ray can hit them
-    node_count: int
-    leaf_count: int
-    depth: int  #: nodes on the longest path from the root to a leaf
-    sah_cost: float  #: expected cost of a ray
-    lower: Tuple[float, float, float]  #: the box around the tree
-    upper: Tuple[float, float, float]
-    used_bytes: int
-    size_bytes: int
-
-    @classmethod
-    def _of(cls, struct: StatsStruct) -> "Stats":
-        values = {name: getattr(struct, name) for name in cls.__dataclass_fields__}
-        values["lower"], values["upper"] = tuple(struct.lower), tuple(struct.upper)
-        return cls(**values)
+from ._build import Stats, build_options, check_device
+from ._context import Handle, automatic_device, context_of, device_for
+from ._errors import InvalidArgument, StaleTree
+from ._geometry import Geometry, device_of, structs_of
+from ._library import call, library
+from ._questions import Answering
+from ._rays import TraceableInDepth
+from ._records import Hits, Nearest, Neighbours
+from ._saved import Saved
+from ._structs import SelfOverlapOptions, StatsStruct
 
 
-def build_options(quality: str, capacity: int) -> BuildOptions:
-    if quality not in QUALITIES:
-        raise InvalidArgument(f'quality is {quality!r}; it can be "fast", "balanced" or "best"')
-    if capacity < 0:
-        raise InvalidArgument(f"capacity is {capacity}; it can be 0 or more")
-    return BuildOptions(quality=QUALITIES[quality], capacity=capacity)
-
-
-def check_device(context: Context, geometries: Sequence[Geometry]) -> None:
-    """Raises ArrayError if vertices are on a GPU that is not the device of the context."""
-    for number, geometry in enumerate(geometries):
-        device = geometry._positions.device
-        if device not in (CPU, context.device) and not (device == "cuda" and context.is_cuda):
-            raise ArrayError(f"the vertices of geometry {number} are on {device}, but the scene is on {context.device}")
-
-
-class Scene(Traceable):
+class Scene(TraceableInDepth, Answering, Saved):
     """Triangles in a tree, for rays and queries. Results are equal on all devices, bit for bit.
 
     vertices, faces, convert: as Geometry takes them
     quality:  "fast", for scenes that are built anew in every frame; "balanced"; or "best", for scenes that stay
     device:   "auto": where the vertices are, else the GPU if one answers, else the CPU; "cpu", "cuda" or "cuda:N"
     capacity: room for so many triangles, so that rebuild() may have more of them
+    splits:   room for references per triangle, 1 to 4. Above 1, triangles that fill their boxes badly stand in several
+              leaves. Results stay the same. Rays get faster by long triangles, and slower at large walls: measure
     """
 
-    _CLOSEST, _ANY, _FIRST, _ALL = "copse_closest_hits", "copse_any_hits", "copse_first_hits", "copse_find_hits"
-    _HITS = Hits
+    _PREFIX = "copse_"
+    _HITS, _NEAREST, _NEIGHBOURS, _OVERLAPS = Hits, Nearest, Neighbours, None
 
     #: False: no rays and queries are refused because vertices were changed in place.
     checks_versions = True
@@ -83,21 +46,30 @@ class Scene(Traceable):
         quality: str = "balanced",
         device: str = "auto",
         capacity: int = 0,
+        splits: float = 1,
         convert: bool = False,
     ):
-        self._build([Geometry(vertices, faces, convert=convert)], quality, device, capacity)
+        self._build([Geometry(vertices, faces, convert=convert)], quality, device, capacity, splits)
 
     @classmethod
     def from_geometries(
-        cls, geometries: Sequence[Geometry], *, quality: str = "balanced", device: str = "auto", capacity: int = 0
+        cls,
+        geometries: Sequence[Geometry],
+        *,
+        quality: str = "balanced",
+        device: str = "auto",
+        capacity: int = 0,
+        splits: float = 1,
     ) -> "Scene":
         """Returns a scene of several geometries, with ids and masks of their own."""
         scene = cls.__new__(cls)
-        scene._build(list(geometries), quality, device, capacity)
+        scene._build(list(geometries), quality, device, capacity, splits)
         return scene
 
-    def _build(self, geometries: List[Geometry], quality: str, device: str, capacity: int) -> None:
-        options = build_options(quality, capacity)
+    def _build(
+        self, geometries: List[Geometry], quality: str, device: str, capacity: int, splits: float = 1
+    ) -> None:
+        options = build_options(quality, capacity, splits)
         device, on_stream = device_for(device, device_of(geometries))
         self._context = context_of(device, *on_stream)
         check_device(self._context, geometries)
@@ -145,10 +117,12 @@ class Scene(Traceable):
 
     @property
     def triangle_count(self) -> int:
+        """The number of triangles."""
         return library.copse_accel_triangle_count(self._handle.address)
 
     @property
     def size_bytes(self) -> int:
+        """Bytes of all its memory."""
         return library.copse_accel_size_bytes(self._handle.address)
 
     def stats(self) -> Stats:
@@ -204,52 +178,21 @@ class Scene(Traceable):
         points: (n, 3) float32
         max_distance: nothing that is farther is found
         """
-        array, place = self._points("points", points, convert)
-        nearest = records_for(Nearest, out, place, (array.count,))
-        call(
-            "copse_nearest_points",
-            place.context.address,
-            self._handle.address,
-            array.address or None,
-            array.count,
-            array.memory,
-            max_distance,
-            nearest._memory.address,
-            nearest._memory.kind,
-        )
-        return nearest
+        return self._closest_points(points, max_distance, out, convert)
 
     def contains(self, points: Any, *, out: Any = None, convert: bool = False) -> Any:
         """Returns (n,) bool: True where a point is inside the closed mesh.
 
         points: (n, 3) float32
         """
-        array, place = self._points("points", points, convert)
-        result = Numbers(out, place, (array.count,), "bool")
-        call(
-            "copse_points_inside",
-            place.context.address,
-            self._handle.address,
-            array.address or None,
-            array.count,
-            array.memory,
-            result.address,
-            result.kind,
-        )
-        return result.array
+        return self._contains(points, out, convert)
 
     def signed_distance(self, points: Any, *, convert: bool = False) -> Any:
         """Returns (n,) float32: the distance to the surface of a closed mesh, negative inside.
 
         points: (n, 3) float32, in NumPy or PyTorch
         """
-        distance = self.closest_points(points, convert=convert).distance
-        inside = self.contains(points, convert=convert)
-        if isinstance(distance, np.ndarray):
-            return np.where(inside, -distance, distance)
-        if hasattr(distance, "where"):
-            return distance.where(~inside, -distance)
-        raise ArrayError("signed_distance takes arrays of NumPy or PyTorch; call closest_points and contains for others")
+        return self._signed_distance(points, convert)
 
     def k_nearest(
         self,
@@ -265,30 +208,7 @@ class Scene(Traceable):
 
         points: (n, 3) float32
         """
-        if k < 1:
-            raise InvalidArgument(f"k is {k}; it can be 1 or more")
-        array, place = self._points("points", points, convert)
-        neighbours = records_for(Neighbours, out, place, (array.count, k))
-        call(
-            "copse_k_nearest",
-            place.context.address,
-            self._handle.address,
-            array.address or None,
-            array.count,
-            array.memory,
-            k,
-            max_distance,
-            neighbours._memory.address,
-            neighbours._memory.kind,
-        )
-        return neighbours
-
-    def _points(self, name: str, points: Any, convert: bool, width: int = 3) -> Tuple[Array, Place]:
-        self.check_versions()
-        array = _arrays.read(name, points, [(None, width)], convert=convert)
-        place = place_of(self._context, (name, _arrays.require_packed(name, array)))
-        place.context = self._context_for(array)
-        return array, place
+        return self._k_nearest(points, k, max_distance, out, convert)
 
     # ---- Regions and pairs -----------------------------------------------------------------------------
 
@@ -302,36 +222,7 @@ class Scene(Traceable):
         spheres: (n, 4) float32: centre, radius
         frusta:  (n, 24) float32: normal and offset of six planes, inside where normal . p + offset >= 0
         """
-        shapes = [("boxes", boxes, 6), ("spheres", spheres, 4), ("frusta", frusta, 24)]
-        given = [(shape, name, value, width) for shape, (name, value, width) in enumerate(shapes) if value is not None]
-        if len(given) != 1:
-            raise InvalidArgument(f"{len(given)} kinds of regions were given; give boxes, spheres or frusta")
-        shape, name, value, width = given[0]
-        array, place = self._points(name, value, convert, width)
-        offsets = Numbers(None, place, (array.count + 1,), "int64")
-
-        def find(address: Optional[int], room: int) -> None:
-            call(
-                "copse_find_overlaps",
-                place.context.address,
-                self._handle.address,
-                shape,
-                array.address or None,
-                array.count,
-                array.memory,
-                offsets.address,
-                offsets.kind,
-                address,
-                room,
-                offsets.kind,
-            )
-
-        find(None, 0)
-        total = element_of(place, offsets.address + 8 * array.count, place.is_device)
-        triangles = Numbers(None, place, (total,), "int32")
-        if total > 0:
-            find(triangles.address, total)
-        return offsets.array, triangles.array
+        return self._overlaps(boxes, spheres, frusta, convert)
 
     def pairs(self, *, exact: bool = True, with_adjacent: bool = False) -> np.ndarray:
         """Returns (m, 2) int32: the pairs of triangles that overlap each other, each pair once.
@@ -340,14 +231,13 @@ class Scene(Traceable):
         with_adjacent: also those that share a corner
         """
         self.check_versions()
-        place = Place(self._context, False, "numpy")
         options = SelfOverlapOptions(exact_triangles=int(exact), with_adjacent=int(with_adjacent))
         total = np.zeros(1, np.uint64)
         found = np.empty((0, 2), np.int32)
         while True:
             call(
                 "copse_self_overlaps",
-                place.context.address,
+                self._context.address,
                 self._handle.address,
                 byref(options),
                 found.ctypes.data if len(found) else None,
@@ -387,60 +277,15 @@ class Scene(Traceable):
         context = self._context_for(device_of(self.geometries))
         return _voxels.make(kind, context, self.geometries, *arguments)
 
-    # ---- Files -----------------------------------------------------------------------------------------
 
-    def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
-        """Writes the tree and its triangles to a .copse file, which load(), C, C++ and the command line read."""
-        structs = structs_of(self.geometries)
-        name = os.fsencode(path)
-        call("copse_accel_save", self._context.address, self._handle.address, name, structs, len(self.geometries))
+def load(path: Union[str, "os.PathLike[str]"], *, device: str = "auto", mmap: bool = False) -> Scene:
+    """Returns the scene of a .copse file. It can be traced and refitted, but not rebuilt.
 
-    def __getstate__(self) -> dict:
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "scene.copse")
-            self.save(path)
-            with open(path, "rb") as file:
-                return {"file": file.read(), "device": self.device, "quality": self.quality}
-
-    def __setstate__(self, state: dict) -> None:
-        device = state["device"]
-        if device != "cpu":
-            device = automatic_device()
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "scene.copse")
-            with open(path, "wb") as file:
-                file.write(state["file"])
-            self._load(path, device)
-        self.quality = state["quality"]
-
-    def _load(self, path: Union[str, "os.PathLike[str]"], device: str) -> None:
-        self._context = context_of(device)
-        accel, mesh = c_void_p(), c_void_p()
-        call("copse_accel_load", self._context.address, os.fsencode(path), byref(accel), byref(mesh))
-        self._handle, self.quality = Handle("accel", accel.value), "balanced"
-        self._keep(geometries_of(Handle("mesh", mesh.value)))
-
-
-def geometries_of(mesh: Handle) -> List[Geometry]:
-    """Returns the geometries of a mesh. Their arrays view its memory and keep it."""
-    geometries = []
-    for number in range(library.copse_mesh_geometry_count(mesh.address)):
-        struct = GeometryStruct(position_stride=12, index_bytes=4)
-        call("copse_mesh_geometry", mesh.address, number, byref(struct))
-        geometries.append(geometry_of_file(mesh, struct))
-    return geometries
-
-
-def load(path: Union[str, "os.PathLike[str]"], *, device: str = "auto") -> Scene:
-    """Returns the scene of a .copse file. It can be traced and refitted, but not rebuilt."""
+    mmap: True for a scene on the CPU in the pages of the file, without a copy. The file must not be changed or cut while
+          the scene lives; scene.save() may put a new one in its place.
+    """
     scene = Scene.__new__(Scene)
-    scene._load(path, automatic_device() if device == "auto" else device)
+    if device == "auto":
+        device = "cpu" if mmap else automatic_device()
+    scene._load(path, device, mmap)
     return scene
-
-
-def load_mesh(path: Union[str, "os.PathLike[str]"]) -> Tuple[np.ndarray, np.ndarray]:
-    """Returns (vertices, faces) of an OBJ, PLY, STL or OFF file, perhaps packed by gzip."""
-    made = c_void_p()
-    call("copse_mesh_load", os.fsencode(path), byref(made))
-    geometry = geometries_of(Handle("mesh", made.value))[0]
-    return geometry.vertices, geometry.faces

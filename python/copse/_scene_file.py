@@ -10,10 +10,13 @@ from typing import List, Union
 import numpy as np
 
 from ._context import Handle
-from ._geometry import Geometry, geometry_of_file
-from ._instances import RECORD, Instances
-from ._library import GeometryStruct, call, library
+from ._geometry import Geometry
+from ._mesh import geometry_of_file
+from ._instances import Instances
+from ._library import call, library
+from ._placed import RECORD
 from ._scene import Scene
+from ._structs import GeometryStruct
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,9 @@ import numpy as np
 from ._context import Context, Handle
 from ._errors import InvalidArgument
 from ._geometry import Geometry, structs_of
-from ._library import GridShape, call, library
-from ._results import DeviceArray, Place, _as_kind
+from ._library import call, library
+from ._results import DeviceArray, Place, as_kind
+from ._structs import GridShape
 
 RULES = {"touched": 0, "crossed": 1, "inside": 2}
 
@@ -56,10 +57,10 @@ class _Grid:
     def _view(self, address: Optional[int], shape: tuple, typestr: str) -> Any:
         """Returns an array over the memory of the grid, which it keeps."""
         if self._place.is_device:
-            return _as_kind(DeviceArray(self._handle, address or 0, shape, None, typestr, self._place), self._place)
+            return as_kind(DeviceArray(self._handle, address or 0, shape, None, typestr, self._place), self._place)
         if 0 in shape:
-            return _as_kind(np.empty(shape, typestr), self._place)
-        return _as_kind(np.asarray(_HostMemory(self._handle, address, shape, typestr)), self._place)
+            return as_kind(np.empty(shape, typestr), self._place)
+        return as_kind(np.asarray(_HostMemory(self._handle, address, shape, typestr)), self._place)
 
     def _to_host(self, address: Optional[int], shape: tuple, typestr: str) -> np.ndarray:
         """Returns a copy on the host."""

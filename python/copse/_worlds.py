@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ctypes import byref, c_void_p
-from typing import Any, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
 
 import numpy as np
 
@@ -12,11 +12,18 @@ from ._arrays import Array
 from ._batch import Batch, moved_words
 from ._context import Handle
 from ._errors import ArrayError, InvalidArgument
-from ._instances import Instances, Placed
+from ._instances import Instances
 from ._library import call, library
+from ._placed import Placed
 from ._rays import Rays
-from ._results import InstanceHits, Numbers, place_of, records_for
+from ._records import InstanceHits, records_for
+from ._results import Numbers, place_of
 from ._scene import Scene
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._rays import RayOptions
 
 
 class Worlds(Placed):
@@ -29,6 +36,8 @@ class Worlds(Placed):
     scene_ids, masks: as for Instances
     shared:       Instances that all worlds see besides their own, or None
     """
+
+    _PREFIX = "copse_worlds_"
 
     def __init__(
         self,
@@ -70,10 +79,12 @@ class Worlds(Placed):
 
     @property
     def instance_count(self) -> int:
+        """The number of instances."""
         return library.copse_worlds_instance_count(self._handle.address)
 
     @property
     def size_bytes(self) -> int:
+        """Bytes of all its memory."""
         return library.copse_worlds_size_bytes(self._handle.address)
 
     def refit(
@@ -95,15 +106,7 @@ class Worlds(Placed):
         call("copse_worlds_rebuild", self._context.address, self._handle.address, *self._counted(records))
 
     def cast_rays(
-        self,
-        rays: Any,
-        worlds: Any,
-        *,
-        mask: Optional[int] = None,
-        masks: Any = None,
-        cull: Optional[str] = None,
-        out: Optional[InstanceHits] = None,
-        convert: bool = False,
+        self, rays: Any, worlds: Any, *, out: Optional[InstanceHits] = None, **options: Unpack[RayOptions]
     ) -> InstanceHits:
         """Returns the closest hit of every ray in its world. The instances of a world are numbered from 0, and those of
         the shared part after them.
@@ -112,41 +115,31 @@ class Worlds(Placed):
         worlds: (n,) int32 or uint32: the world of each ray. In a world that does not exist, it sees the shared part alone
         Other arguments are those of Scene.cast_rays.
         """
-        all_rays, words = self._rays(rays, worlds, masks, convert)
+        all_rays, words = self._rays(rays, worlds, options)
         hits = records_for(InstanceHits, out, all_rays.place, (all_rays.count,))
-        self._trace("copse_worlds_closest_hits", all_rays, words, (hits._memory.address, hits._memory.kind), mask, cull)
+        self._trace("closest_hits", all_rays, words, hits._target)
         return hits
 
-    def occluded(
-        self,
-        rays: Any,
-        worlds: Any,
-        *,
-        mask: Optional[int] = None,
-        masks: Any = None,
-        cull: Optional[str] = None,
-        out: Any = None,
-        convert: bool = False,
-    ) -> Any:
+    def occluded(self, rays: Any, worlds: Any, *, out: Any = None, **options: Unpack[RayOptions]) -> Any:
         """Returns (n,) bool: True where a ray hits anything in its world. Arguments are those of cast_rays."""
-        all_rays, words = self._rays(rays, worlds, masks, convert)
+        all_rays, words = self._rays(rays, worlds, options)
         result = Numbers(out, all_rays.place, (all_rays.count,), "bool")
-        self._trace("copse_worlds_any_hits", all_rays, words, (result.address, result.kind), mask, cull)
+        self._trace("any_hits", all_rays, words, result.target)
         return result.array
 
-    def _rays(self, given: Any, worlds: Any, masks: Any, convert: bool) -> tuple:
-        rays = Rays(self._context, given, None, 0.0, float("inf"), masks, convert)
-        _arrays.require_packed("rays", rays._arrays[0][1])
-        words = _arrays.read("worlds", worlds, [(rays.count,)], ("int32", "uint32"), convert)
+    def _rays(self, given: Any, worlds: Any, options: Any) -> tuple:
+        rays = Rays(self._context, given, **options)
+        _arrays.require_packed("rays", rays.first)
+        words = _arrays.read("worlds", worlds, [(rays.count,)], ("int32", "uint32"), options.get("convert", False))
         _arrays.require_packed("worlds", words)
-        place_of(self._context, rays._arrays[0], ("worlds", words))
+        place_of(self._context, ("rays", rays.first), ("worlds", words))
         self._wait_for_scenes()
         return rays, words
 
-    def _trace(self, function: str, rays: Rays, words: Array, results: tuple, mask: Optional[int], cull: Optional[str]) -> None:
-        context = rays.place.context = self._context_for(rays._arrays[0][1])
+    def _trace(self, what: str, rays: Rays, words: Array, results: tuple) -> None:
+        context = rays.place.context = self._context_for(rays.first)
         worlds = (words.address or None, words.memory)
-        call(function, context.address, self._handle.address, rays.struct, *worlds, *results, rays.options(mask, cull))
+        call(self._PREFIX + what, context.address, self._handle.address, rays.struct, *worlds, *results, rays.options())
 
 
 def _begins(world_begins: Any) -> np.ndarray:

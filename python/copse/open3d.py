@@ -11,14 +11,15 @@ host are copied to it.
 
 from __future__ import annotations
 
-import sys
 from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
+from . import _pinhole
 from ._errors import ArrayError, InvalidArgument
 from ._geometry import Geometry
-from ._results import Hits
+from ._pinhole import giver, to_numpy
+from ._records import Hits
 from ._scene import Scene
 
 _INVALID_ID = 0xFFFFFFFF
@@ -56,8 +57,12 @@ class RaycastingScene:
         """
         if triangle_indices is None:
             vertex_positions, triangle_indices = _parts_of(vertex_positions)
-        vertices = np.array(_to_numpy(vertex_positions), np.float32)  # copies: a tree is made later
-        faces = np.array(_to_numpy(triangle_indices))
+        vertices = np.array(to_numpy(vertex_positions), np.float32)  # copies: a tree is made later
+        faces = np.array(to_numpy(triangle_indices))
+        if faces.size > 0 and not 0 <= faces.min() <= faces.max() < len(vertices):
+            raise InvalidArgument(
+                f"triangle_indices has values from {faces.min()} to {faces.max()}, but there are {len(vertices)} vertices"
+            )
         geometry = Geometry(vertices, faces, id=len(self._geometries), convert=True)
         self._geometries.append(geometry)
         self._built = None
@@ -134,8 +139,8 @@ class RaycastingScene:
         picture stands upright
         """
         if len(arguments) + len(named) == 4:
-            return _pinhole_of_matrices(*arguments, **named)
-        return _pinhole_of_view(*arguments, **named)
+            return _pinhole.of_matrices(*arguments, **named)
+        return _pinhole.of_view(*arguments, **named)
 
     # ---- Points ----------------------------------------------------------------------------------------
 
@@ -197,26 +202,8 @@ def _parts_of(mesh: Any) -> Tuple[Any, Any]:
     raise ArrayError(f"the mesh is a {type(mesh).__name__}; vertices and triangles, or a mesh of Open3D, are needed")
 
 
-def _is_tensor(value: Any) -> bool:
-    return type(value).__module__.partition(".")[0] == "open3d"
-
-
-def _to_numpy(value: Any) -> np.ndarray:
-    if _is_tensor(value):
-        return value.cpu().numpy()
-    return np.asarray(value)
-
-
-def _giver(value: Any) -> Any:
-    """Returns a function that makes results of the kind of the value."""
-    if not _is_tensor(value):
-        return lambda array: array
-    from_numpy = sys.modules["open3d"].core.Tensor.from_numpy
-    return lambda array: from_numpy(np.ascontiguousarray(array))
-
-
 def _floats(name: str, value: Any, width: int) -> np.ndarray:
-    array = _to_numpy(value)
+    array = to_numpy(value)
     if array.ndim < 1 or array.shape[-1] != width or array.dtype != np.float32:
         raise ArrayError(f"{name} has the shape {array.shape} of {array.dtype}; (..., {width}) of float32 is needed")
     return np.ascontiguousarray(array)
@@ -225,38 +212,9 @@ def _floats(name: str, value: Any, width: int) -> np.ndarray:
 def _rays(rays: Any) -> Tuple[np.ndarray, np.ndarray, tuple, Any]:
     array = _floats("rays", rays, 6)
     rows = array.reshape(-1, 6)
-    return rows[:, :3], rows[:, 3:], array.shape[:-1], _giver(rays)
+    return rows[:, :3], rows[:, 3:], array.shape[:-1], giver(rays)
 
 
 def _points(points: Any) -> Tuple[np.ndarray, tuple, Any]:
     array = _floats("query_points", points, 3)
-    return array.reshape(-1, 3), array.shape[:-1], _giver(points)
-
-
-def _pinhole_of_matrices(intrinsic_matrix: Any, extrinsic_matrix: Any, width_px: int, height_px: int) -> Any:
-    intrinsic = np.asarray(_to_numpy(intrinsic_matrix), np.float64)
-    extrinsic = np.asarray(_to_numpy(extrinsic_matrix), np.float64)
-    if intrinsic.shape != (3, 3) or extrinsic.shape != (4, 4):
-        raise ArrayError(f"the matrices have the shapes {intrinsic.shape} and {extrinsic.shape}; (3, 3) and (4, 4) are needed")
-    rotation, translation = extrinsic[:3, :3], extrinsic[:3, 3]
-    x, y = np.meshgrid(np.arange(width_px) + 0.5, np.arange(height_px) + 0.5)
-    pixels = np.stack([x, y, np.ones_like(x)], axis=-1)
-    directions = pixels @ (rotation.T @ np.linalg.inv(intrinsic)).T
-    rays = np.empty((height_px, width_px, 6), np.float32)
-    rays[..., :3] = -rotation.T @ translation
-    rays[..., 3:] = directions
-    return _giver(intrinsic_matrix)(rays)
-
-
-def _pinhole_of_view(fov_deg: float, center: Any, eye: Any, up: Any, width_px: int, height_px: int) -> Any:
-    at, position, upwards = (np.asarray(_to_numpy(v), np.float64) for v in (center, eye, up))
-    forward = (at - position) / np.linalg.norm(at - position)
-    across = np.cross(upwards, forward)
-    across /= np.linalg.norm(across)
-    focal = 0.5 * width_px / np.tan(0.5 * np.radians(fov_deg))
-    intrinsic = np.array([[focal, 0, 0.5 * width_px], [0, focal, 0.5 * height_px], [0, 0, 1]])
-    extrinsic = np.eye(4)
-    extrinsic[:3, :3] = np.stack([across, np.cross(forward, across), forward])
-    extrinsic[:3, 3] = -extrinsic[:3, :3] @ position
-    rays = _pinhole_of_matrices(intrinsic, extrinsic, width_px, height_px)
-    return _giver(center)(rays)
+    return array.reshape(-1, 3), array.shape[:-1], giver(points)

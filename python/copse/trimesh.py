@@ -94,9 +94,20 @@ class RayMeshIntersector:
 
     def contains_points(self, points: Any) -> np.ndarray:
         """Returns (n,) bool: True where a point is inside the mesh, which must be closed."""
-        return self.scene.contains(np.ascontiguousarray(points, np.float32))
+        return self.scene.contains(_rows(points))
+
+
+def _rows(values: Any) -> np.ndarray:
+    """Returns (n, 3) in the type that Copse takes; trimesh has double precision. (3,) is one row, and [] none."""
+    array = np.asarray(values, np.float32)
+    if array.ndim < 2:
+        array = array.reshape((0, 3) if array.size == 0 else (1, -1))
+    return np.ascontiguousarray(array)
 
 
 def _rays(origins: Any, directions: Any) -> Tuple[np.ndarray, np.ndarray]:
-    """Returns rays in the type that Copse takes; trimesh has them in double precision."""
-    return np.ascontiguousarray(origins, np.float32), np.ascontiguousarray(directions, np.float32)
+    """Returns as many origins as directions; one of either goes with all others."""
+    first, second = _rows(origins), _rows(directions)
+    if 1 in (len(first), len(second)) and first.shape[1:] == second.shape[1:]:
+        first, second = (np.ascontiguousarray(part) for part in np.broadcast_arrays(first, second))
+    return first, second

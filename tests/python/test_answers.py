@@ -169,6 +169,13 @@ def test_motion(soup, rays, device):
         scene.rebuild(soup[0], soup[1])
 
 
+def test_splits(soup, scene, rays, device):
+    split = copse.Scene(*soup, device=device, splits=2)
+    assert np.array_equal(split.cast_rays(*rays).records, scene.cast_rays(*rays).records)
+    with pytest.raises(copse.InvalidArgument, match="splits is 5; it can be 1 to 4"):
+        copse.Scene(*soup, device=device, splits=5)
+
+
 def test_files(scene, rays, device, tmp_path):
     expected = scene.cast_rays(*rays).records
     scene.save(tmp_path / "soup.copse")
@@ -179,6 +186,15 @@ def test_files(scene, rays, device, tmp_path):
     assert np.array_equal(loaded.cast_rays(*rays).records, expected)
     if device == "cpu":
         assert np.array_equal(pickle.loads(pickle.dumps(scene)).cast_rays(*rays).records, expected)
+        mapped = copse.load(tmp_path / "soup.copse", mmap=True)
+        assert np.array_equal(mapped.cast_rays(*rays).records, expected)
+        assert np.array_equal(mapped.vertices[mapped.faces], scene.vertices[scene.faces])
+        vertices, faces = mapped.vertices, mapped.faces
+        del mapped
+        assert np.array_equal(vertices[faces], scene.vertices[scene.faces])
+    else:
+        with pytest.raises(copse.InvalidArgument, match="mapped for the CPU"):
+            copse.load(tmp_path / "soup.copse", device=device, mmap=True)
     with pytest.raises(copse.BadFile, match="nowhere.copse"):
         copse.load("nowhere.copse", device=device)
 

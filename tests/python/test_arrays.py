@@ -78,6 +78,14 @@ def test_nothing_is_copied():
         (VERTICES.tolist(), FACES, "vertices is a list; an array is needed"),
         (np.asfortranarray(VERTICES), FACES, "packed rows are needed"),
         (VERTICES[::-1], FACES, "packed rows are needed"),
+        (VERTICES.astype(">f4"), FACES, "vertices has the shape (8, 3) of >f4 on cpu"),
+        (VERTICES.astype(np.complex64), FACES, "of complex64 on cpu; (n, 3) of float32 is needed"),
+        (np.ma.masked_array(VERTICES, VERTICES > 0), FACES, "it has a mask, which is not supported"),
+        (np.float32(3), FACES, "vertices has the shape () of float32"),
+        (np.broadcast_to(VERTICES[0], (8, 3)), FACES, "position_stride is 0; a multiple of 4 that is at least 12 is needed"),
+        (VERTICES, FACES.astype(bool), "faces has the shape (12, 3) of bool"),
+        (VERTICES, FACES[:, :2], "faces has the shape (12, 2) of int32 on cpu; (n, 3) of int32 or uint32 or uint16"),
+        (VERTICES, FACES[::2], "the rows of faces are 24 bytes apart; packed rows of 12 are needed"),
         (VERTICES, FACES + 1, "geometry 0: triangle 2 has the vertex 8, but there are 8 positions"),
         (VERTICES, FACES - 1, "has the vertex 4294967295"),
         (OnGpu((8, 3)), FACES, "faces are on cpu, but vertices are on cuda"),
@@ -100,6 +108,49 @@ def test_conversion_is_asked_for(scene):
         copse.Scene(VERTICES, FACES.astype(np.int64) + 2**32 * (FACES == 7), device="cpu", convert=True)
 
 
+def test_whatever_is_a_number_is_converted():
+    vertices = [
+        VERTICES.astype(">f4"),
+        VERTICES.astype(np.float16),
+        VERTICES[::-1][::-1],
+        np.ma.masked_array(VERTICES, False),
+        VERTICES.view(type("Sub", (np.ndarray,), {})),
+        np.frombuffer(b"x" + VERTICES.tobytes(), np.float32, offset=1, count=24).reshape(8, 3),
+        VERTICES.astype(np.int8),
+    ]
+    faces = [FACES.astype(np.uint8), FACES.astype(np.float64), FACES[::-1], np.asfortranarray(FACES), FACES.tolist()]
+    for given in vertices:
+        given.flags.writeable = False
+        scene = copse.Scene(given, FACES, device="cpu", convert=True)
+        assert scene.cast_rays(ORIGIN, DIRECTION).t[0] == 2
+    for given in faces:
+        scene = copse.Scene(VERTICES, given, device="cpu", convert=True)
+        assert scene.cast_rays(ORIGIN, DIRECTION).t[0] == 2
+    for given, words in (
+        (FACES + 0.5, "no whole numbers"),
+        (np.where(FACES == 7, np.nan, FACES), "no whole numbers"),
+        (FACES.astype(complex), "elements of the type complex128"),
+        (FACES.astype(str), "elements of the type <U"),
+        (FACES.astype(object), "elements of the type object"),
+    ):
+        with pytest.raises(copse.ArrayError, match=words):
+            copse.Scene(VERTICES, given, device="cpu", convert=True)
+
+
+def test_numbers_of_numpy_are_numbers(scene):
+    points = np.array([[0, 0, 3]], np.float32)
+    assert scene.cast_rays(ORIGIN, DIRECTION, t_max=np.float32(1)).primitive[0] == -1
+    assert scene.cast_rays(ORIGIN, DIRECTION, t_min=np.int64(3)).t[0] == 4
+    assert scene.closest_points(points, max_distance=np.float32(1)).primitive[0] == -1
+    assert scene.k_nearest(points, np.int64(2), max_distance=np.float64(9)).distance.shape == (1, 2)
+    assert copse.KdTree(points, device="cpu").count_within(points, np.float32(0.5))[0] == 1
+    for k in (0, 2**31 + 1):
+        with pytest.raises(copse.InvalidArgument, match=f"k is {k}; it can be 1 to 2147483648"):
+            scene.k_nearest(points, k)
+    with pytest.raises(TypeError):
+        scene.k_nearest(points, 1.5)
+
+
 def test_rays_that_do_not_fit(scene):
     with pytest.raises(copse.ArrayError, match="there are 3 directions for 5 rays"):
         scene.cast_rays(np.zeros((5, 3), np.float32), np.ones((3, 3), np.float32))
@@ -109,6 +160,10 @@ def test_rays_that_do_not_fit(scene):
         scene.cast_rays(OnGpu((5, 3)), OnGpu((5, 3)))
     with pytest.raises(copse.ArrayError, match="directions is on cpu, but origins is on cuda"):
         scene.cast_rays(OnGpu((5, 3)), DIRECTION)
+    with pytest.raises(copse.ArrayError, match="there are 0 origins for 5 rays"):
+        scene.cast_rays(np.zeros((0, 3), np.float32), np.ones((5, 3), np.float32))
+    with pytest.raises(TypeError, match="tmax"):
+        scene.cast_rays(ORIGIN, DIRECTION, tmax=3)
     with pytest.raises(copse.InvalidArgument, match="cull is 'left'"):
         scene.cast_rays(ORIGIN, DIRECTION, cull="left")
     with pytest.raises(copse.InvalidArgument, match="k is 17; it can be 1 to 16"):
@@ -140,6 +195,7 @@ def test_results_into_arrays_of_the_caller(scene):
 def test_nothing_and_nan(scene):
     empty = np.zeros((0, 3), np.float32)
     assert len(scene.cast_rays(empty, empty)) == 0 and scene.contains(empty).shape == (0,)
+    assert len(scene.cast_rays(empty, DIRECTION)) == 0 and len(scene.cast_rays(ORIGIN, empty)) == 0
     offsets, hits = scene.all_hits(empty, empty)
     assert offsets.tolist() == [0] and len(hits) == 0
     nothing = copse.Scene(empty, device="cpu")

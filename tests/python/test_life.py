@@ -39,10 +39,10 @@ def test_the_report_and_the_warning():
         "with warnings.catch_warnings(record=True) as seen:\n"
         "    warnings.simplefilter('always')\n"
         "    scenes = [copse.Scene(v) for _ in range(3)]\n"
-        "print(scenes[0].device, len(seen), *[w.category.__name__ for w in seen])\n"
+        "print(scenes[0].device, len(seen), *[(w.category.__name__, w.filename, w.lineno) for w in seen])\n"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert said.strip() in ("cpu 1 NoGpuWarning", "cuda:0 0")
+    assert said.strip() in ("cpu 1 ('NoGpuWarning', '<string>', 5)", "cuda:0 0")
 
 
 def test_threads_share_a_scene():

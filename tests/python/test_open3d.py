@@ -110,6 +110,29 @@ def compare_rays(theirs, ours, view, spread):
         assert np.allclose(both[0][name][same], both[1][name][same], atol=1e-3), name
 
 
+def test_cameras_and_meshes_that_cannot_be():
+    make = copse.open3d.RaycastingScene.create_rays_pinhole
+    view = {"fov_deg": 60, "center": [0, 0, 0], "eye": [2, 0, 0], "up": [0, 1, 0], "width_px": 4, "height_px": 3}
+    assert make(**view).shape == (3, 4, 6)
+    for change, words in (
+        ({"fov_deg": 180}, "fov_deg is 180"),
+        ({"eye": [0, 0, 0]}, "center minus eye has the length 0.0"),
+        ({"up": [1, 0, 0]}, "product of up and the direction of view has the length 0.0"),
+        ({"eye": [np.nan, 0, 0]}, "has the length nan"),
+        ({"width_px": 0}, "width_px is 0; it can be 1 or more"),
+    ):
+        with pytest.raises(copse.InvalidArgument, match=words):
+            make(**{**view, **change})
+    with pytest.raises(copse.InvalidArgument, match="determinant 0.0; it cannot be inverted"):
+        make(np.zeros((3, 3)), np.eye(4), 4, 3)
+    scene = copse.open3d.RaycastingScene(device="cpu")
+    vertices, faces = oracle.cube()
+    for wrong in (faces + 1, faces - 1):
+        with pytest.raises(copse.InvalidArgument, match="but there are 8 vertices"):
+            scene.add_triangles(vertices, wrong)
+    assert scene.add_triangles(vertices, faces) == 0  # what was refused is not there
+
+
 def test_the_example_of_the_tutorial():
     """Open3D's tutorial "Ray Casting": a box, and two rays from above."""
     corners = np.array([[x, y, z] for z in (0, 1) for y in (0, 1) for x in (0, 1)], np.float32)

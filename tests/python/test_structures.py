@@ -1,4 +1,4 @@
-"""Points, voxels, distances, motion, batches, worlds and scene files, compared with slow and obvious answers."""
+"""Points, voxels, distances, batches, worlds and scene files, compared with slow and obvious answers."""
 
 import gc
 import os
@@ -92,33 +92,6 @@ def test_distances(device):
     expected = np.where(inside, -1, 1) * np.minimum(expected, field.band)
     assert np.allclose(dense[z, y, x], expected, atol=1e-6) and 0 < inside.sum() < len(inside)
     assert (np.abs(dense[z, y, x]) < field.band).sum() == field.voxel_count
-
-
-def test_motion(rays, device):
-    keys = [oracle.soup()[0] for _ in range(3)]
-    faces = oracle.soup()[1]
-    moving = copse.MotionScene(keys, faces, device=device)
-    assert (moving.key_count, moving.triangle_count) == (3, oracle.SOUP_SIZE)
-    for time, key in ((0, 0), (0.5, 1), (1, 2)):
-        still = copse.Scene(keys[key], faces, device=device).cast_rays(*rays)
-        assert moving.cast_rays(*rays, times=time).records.tobytes() == still.records.tobytes()
-    times = oracle.NUMBERS.uniform(0, 1, len(rays[0])).astype(np.float32)
-    hits = moving.cast_rays(*rays, times=times)
-    assert np.array_equal(moving.occluded(*rays, times=times), hits.primitive >= 0)
-    at = times[:, None, None]
-    part = np.where(at < 0.5, 0, 1)
-    share = 2 * at - part
-    for i in range(0, len(times), 7):
-        between = (1 - share[i]) * keys[part[i, 0, 0]] + share[i] * keys[part[i, 0, 0] + 1]
-        t = oracle.all_t(between, faces, rays[0][i : i + 1], rays[1][i : i + 1])[0].min()
-        assert np.isclose(hits.t[i], t, atol=1e-3) or (np.isinf(t) and np.isinf(hits.t[i]))
-    moving.refit([keys[1]] * 3)
-    still = copse.Scene(keys[1], faces, device=device).cast_rays(*rays)
-    assert moving.cast_rays(*rays, times=0.3).records.tobytes() == still.records.tobytes()
-    with pytest.raises(copse.InvalidArgument, match="1 keys were given; 2 are needed"):
-        copse.MotionScene(keys[:1], faces, device=device)
-    with pytest.raises(copse.ArrayError, match=r"times has the shape \(4,\)"):
-        moving.cast_rays(*rays, times=np.zeros(4, np.float32))
 
 
 def records_of(rays):

@@ -30,6 +30,7 @@ def check_gradients(function, arguments):
 
 
 def test_rays(device):
+    oracle.NUMBERS = np.random.default_rng(1)  # few random rays meet 30 triangles: these are 9
     vertices, faces = oracle.soup()
     scene = copse.Scene(*tensors(device, vertices[:90], faces[:30]))
     origins, directions = oracle.rays(40)

@@ -47,6 +47,29 @@ def test_all_hits(soup, rays):
     assert np.array_equal(np.bincount(few_rays, minlength=len(t)), np.minimum(np.isfinite(t).sum(axis=1), 2))
 
 
+def test_rays_of_all_shapes(soup, rays):
+    ray = intersector(Mesh(*soup))
+    origins, directions = rays[0][:9], rays[1][:9]
+    all_of = ray.intersects_location(origins, directions)
+    lists = ray.intersects_location(origins.tolist(), np.asfortranarray(directions))
+    assert all(np.array_equal(a, b) for a, b in zip(all_of, lists))
+    for one in range(9):
+        mine = all_of[1] == one
+        locations, index_ray, triangle = ray.intersects_location(origins[one], directions[one])
+        assert np.array_equal(locations, all_of[0][mine]) and np.array_equal(triangle, all_of[2][mine])
+        assert not index_ray.any()
+    from_one = ray.intersects_id(origins[0], directions)
+    repeated = ray.intersects_id(np.repeat(origins[:1], 9, axis=0), directions)
+    assert all(np.array_equal(a, b) for a, b in zip(from_one, repeated))
+    for nothing in ([], np.zeros((0, 3))):
+        locations, index_ray, triangle = ray.intersects_location(nothing, nothing)
+        assert locations.shape == (0, 3) and len(index_ray) == len(triangle) == 0
+        assert ray.intersects_first(nothing, directions[0]).shape == ray.contains_points(nothing).shape == (0,)
+    for wrong in (origins[:, :2], origins[:4], origins[None], 3.0):
+        with pytest.raises(copse.ArrayError, match="origins"):
+            ray.intersects_any(wrong, directions)
+
+
 def test_first_hits(soup, rays):
     ray = intersector(Mesh(*soup))
     t, _ = oracle.all_t(*soup, *rays)

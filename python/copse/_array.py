@@ -1,0 +1,121 @@
+"""An array as the library takes it, and the words for one that does not fit."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Sequence
+
+import numpy as np
+
+from ._errors import ArrayError
+from ._structs import CONTEXT, HOST
+
+CPU = "cpu"
+
+
+class Array:
+    """An array as the library takes it."""
+
+    __slots__ = ("address", "shape", "strides", "device", "stream", "kind", "owner", "item_bytes", "stream_owner")
+
+    def __init__(
+        self,
+        address: int,
+        shape: tuple,
+        strides: tuple,  # bytes
+        device: str,  # "cpu", "cuda" if its ordinal is not known, or "cuda:N"
+        stream: int,  # on CUDA: the stream that the caller works on; 0 is CUDA's default stream
+        kind: str,  # the library that it is of, such as "numpy"; results are of the same kind
+        owner: Any,  # keeps the memory
+        item_bytes: int,
+        stream_owner: Any = None,  # keeps the stream, or is a function that returns what keeps it
+    ):
+        self.address, self.shape, self.strides, self.device = address, shape, strides, device
+        self.stream, self.kind, self.owner, self.item_bytes = stream, kind, owner, item_bytes
+        self.stream_owner = stream_owner
+
+    @property
+    def memory(self) -> int:
+        return HOST if self.device == CPU else CONTEXT
+
+    @property
+    def count(self) -> int:
+        return self.shape[0]
+
+
+def kind_of(value: Any) -> str:
+    """Returns the name of the library that an object is of, such as "torch"."""
+    root = type(value).__module__.partition(".")[0]
+    return "jax" if root == "jaxlib" else root
+
+
+def _shape_text(shape: Sequence[Optional[int]]) -> str:
+    return "(" + ", ".join("n" if size is None else str(size) for size in shape) + ("," if len(shape) == 1 else "") + ")"
+
+
+def fits(shape: tuple, shapes: Sequence[Sequence[Optional[int]]]) -> bool:
+    for wanted in shapes:
+        if len(shape) == len(wanted):
+            for size, want in zip(shape, wanted):
+                if want is not None and want != size:
+                    break
+            else:
+                return True
+    return False
+
+
+class Wanted:
+    """What a call takes. The words for it are made only if something does not fit."""
+
+    def __init__(self, name: str, shapes: Sequence[Sequence[Optional[int]]], dtypes: Sequence[str]):
+        self.name, self.shapes, self.dtypes = name, shapes, dtypes
+
+    def fits(self, shape: tuple) -> bool:
+        return fits(shape, self.shapes)
+
+    def refuse(self, shape: tuple, dtype: str, device: str, more: str = "") -> None:
+        wanted = " or ".join(_shape_text(s) for s in self.shapes) + " of " + " or ".join(self.dtypes) + " is needed"
+        raise ArrayError(f"{self.name} has the shape {tuple(shape)} of {dtype} on {device}; {wanted}{more}")
+
+    def refuse_rows(self, shape: tuple, dtype: str, strides: tuple, device: str) -> None:
+        raise ArrayError(
+            f"{self.name} has the shape {tuple(shape)} of {dtype}, {tuple(strides)} bytes apart, on {device}; packed rows "
+            "are needed; convert=True copies it"
+        )
+
+
+def has_packed_rows(shape: tuple, strides: tuple, itemsize: int) -> bool:
+    if 0 in shape or len(shape) == 0:
+        return True
+    if strides[0] < 0 or strides[0] % min(itemsize, 4) != 0:
+        return False
+    expected = itemsize
+    for size, stride in zip(reversed(shape[1:]), reversed(strides[1:])):
+        if size > 1 and stride != expected:
+            return False
+        expected *= size
+    return True
+
+
+def packed_strides(shape: tuple, item_bytes: int) -> tuple:
+    """Returns the bytes from element to element along each axis of a packed array."""
+    strides: list = []
+    for size in reversed(shape):
+        strides.insert(0, item_bytes)
+        item_bytes *= size
+    return tuple(strides)
+
+
+def require_packed(name: str, array: Array) -> Array:
+    """Raises ArrayError unless the rows follow each other without gaps."""
+    row = array.item_bytes
+    for size in array.shape[1:]:
+        row *= size
+    if array.shape[0] > 1 and array.strides[0] != row:
+        raise ArrayError(f"the rows of {name} are {array.strides[0]} bytes apart; packed rows of {row} are needed")
+    return array
+
+
+def check_range(name: str, low: Any, high: Any, dtype: str) -> None:
+    limits = np.iinfo(dtype)
+    if low < limits.min or high > limits.max:
+        raise ArrayError(f"{name} has values from {low} to {high}; {dtype} takes {limits.min} to {limits.max}")

@@ -1,0 +1,93 @@
+"""Questions about points and regions, to all that has a surface."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, Optional, Tuple
+
+import numpy as np
+
+from . import _arrays
+from ._arrays import Array
+from ._device import OnDevice
+from ._errors import ArrayError, InvalidArgument
+from ._library import call
+from ._records import Records, find_records, records_for
+from ._results import Numbers, Place, find_numbers, place_of
+
+
+def check_k(k: int) -> int:
+    """Returns how many neighbours a caller asks for. Raises InvalidArgument if they are out of range."""
+    k = operator.index(k)
+    if not 1 <= k <= 1 << 31:
+        raise InvalidArgument(f"k is {k}; it can be 1 to {1 << 31}")
+    return k
+
+
+class Answering(OnDevice):
+    """What answers questions about points and regions. Public classes add the arguments that they take."""
+
+    _NEAREST: type
+    _NEIGHBOURS: type
+    _OVERLAPS: Optional[type]  # None: overlaps are plain numbers
+
+    def _closest_points(self, points: Any, max_distance: float, out: Any, convert: bool, mask: tuple = ()) -> Any:
+        array, place = self._read_points(points, convert)
+        nearest = records_for(self._NEAREST, out, place, (array.count,))
+        self._ask("nearest_points", array, place, float(max_distance), *mask, *nearest._target)
+        return nearest
+
+    def _contains(self, points: Any, out: Any, convert: bool, mask: tuple = ()) -> Any:
+        array, place = self._read_points(points, convert)
+        result = Numbers(out, place, (array.count,), "bool")
+        self._ask("points_inside", array, place, *mask, *result.target)
+        return result.array
+
+    def _signed_distance(self, points: Any, convert: bool, mask: tuple = ()) -> Any:
+        distance = self._closest_points(points, float("inf"), None, convert, mask).distance
+        inside = self._contains(points, None, convert, mask)
+        if isinstance(distance, np.ndarray):
+            return np.where(inside, -distance, distance)
+        if hasattr(distance, "where"):
+            return distance.where(~inside, -distance)
+        raise ArrayError("signed_distance takes arrays of NumPy or PyTorch; call closest_points and contains for others")
+
+    def _k_nearest(
+        self, points: Any, k: int, max_distance: float, out: Optional[Records], convert: bool, mask: tuple = ()
+    ) -> Any:
+        k = check_k(k)
+        array, place = self._read_points(points, convert)
+        neighbours = records_for(self._NEIGHBOURS, out, place, (array.count, k))
+        self._ask("k_nearest", array, place, k, float(max_distance), *mask, *neighbours._target)
+        return neighbours
+
+    def _overlaps(self, boxes: Any, spheres: Any, frusta: Any, convert: bool, mask: tuple = ()) -> Tuple[Any, Any]:
+        shapes = [("boxes", boxes, 6), ("spheres", spheres, 4), ("frusta", frusta, 24)]
+        given = [(shape, *named) for shape, named in enumerate(shapes) if named[1] is not None]
+        if len(given) != 1:
+            raise InvalidArgument(f"{len(given)} kinds of regions were given; give boxes, spheres or frusta")
+        shape, name, value, width = given[0]
+        array, place = self._read_points(value, convert, name, width)
+        regions = (array.address or None, array.count, array.memory)
+
+        def find(offsets: tuple, room: tuple) -> None:
+            self._call("find_overlaps", place, shape, *regions, *mask, *offsets, *room)
+
+        if self._OVERLAPS is None:
+            return find_numbers(place, array.count, find)
+        return find_records(self._OVERLAPS, place, array.count, find)
+
+    def _read_points(
+        self, points: Any, convert: bool, name: str = "points", width: int = 3
+    ) -> Tuple[Array, Place]:
+        self.check_versions()
+        array = _arrays.require_packed(name, _arrays.read(name, points, [(None, width)], convert=convert))
+        place = place_of(self._context, (name, array))
+        place.context = self._context_for(array)
+        return array, place
+
+    def _ask(self, what: str, array: Array, place: Place, *arguments: Any) -> None:
+        self._call(what, place, array.address or None, array.count, array.memory, *arguments)
+
+    def _call(self, what: str, place: Place, *arguments: Any) -> None:
+        call(self._PREFIX + what, place.context.address, self._handle.address, *arguments)
