@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <cstring>
@@ -35,6 +36,18 @@ void check_readable(const fs::path& path) {
   if (::access(path.c_str(), R_OK) != 0) fail(ErrorCode::bad_file, path, std::strerror(errno));
 }
 
+/// Throws: Error bad_file unless the kind is a mesh.
+///   wish: what is asked for, as in "a mesh is wanted"
+void refuse_all_but_meshes(InputKind kind, const fs::path& path, const std::string& wish) {
+  if (kind == InputKind::mesh) return;
+  fail(ErrorCode::bad_file, path,
+       fmt::format("this is a file of {}, but {}",
+                   kind == InputKind::voxels  ? "voxels"
+                   : kind == InputKind::scene ? "a scene"
+                                              : "a structure",
+                   wish));
+}
+
 }  // namespace
 
 bool is_standard_stream(const std::string& path) {
@@ -49,36 +62,52 @@ InputKind check_input(const fs::path& path) {
   if (has_mesh_ending(path)) return InputKind::mesh;
   if (ending == ".glb" || ending == ".gltf") return InputKind::scene;
   if (ending == ".voxels" || ending == ".nvdb") return InputKind::voxels;
+  const std::string found = ending.empty() ? "the name has no ending" : fmt::format("unknown ending '{}'", ending);
   fail(ErrorCode::bad_file, path,
        fmt::format(
-           "unknown ending '{}'; meshes end in {}, scenes in .glb or .gltf, structures in .copse, voxels in "
-           ".voxels or .nvdb",
-           ending, mesh_endings));
+           "{}; meshes end in {}, scenes in .glb or .gltf, structures in .copse, voxels in .voxels or .nvdb",
+           found, mesh_endings));
+}
+
+InputKind check_inputs(const std::vector<std::string>& paths) {
+  if (paths.size() == 1) return check_input(paths[0]);
+  for (const std::string& path : paths) {
+    refuse_all_but_meshes(check_input(path), path,
+                          fmt::format("several files must all be meshes ({})", mesh_endings));
+  }
+  refuse_two_standard_inputs(paths);
+  return InputKind::mesh;
 }
 
 void check_mesh_input(const fs::path& path) {
-  const InputKind kind = check_input(path);
-  if (kind == InputKind::mesh) return;
-  fail(ErrorCode::bad_file, path,
-       fmt::format("this is a file of {}, but a mesh ({}) is wanted",
-                   kind == InputKind::voxels  ? "voxels"
-                   : kind == InputKind::scene ? "a scene"
-                                              : "a structure",
-                   mesh_endings));
+  refuse_all_but_meshes(check_input(path), path, fmt::format("a mesh ({}) is wanted", mesh_endings));
+}
+
+void check_mesh_inputs(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) check_mesh_input(path);
+  refuse_two_standard_inputs(paths);
+}
+
+void refuse_two_standard_inputs(const std::vector<std::string>& paths) {
+  const auto count = std::count_if(paths.begin(), paths.end(), is_standard_stream);
+  if (count <= 1) return;
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("- stands for standard input, which can be read once; it is given {} times", count));
 }
 
 bool has_ending(const fs::path& path, const std::string& ending) {
   return lower_case_ending(path) == ending;
 }
 
-void check_mesh_output(const fs::path& path, const fs::path& input) {
-  if (!has_mesh_ending(path) || has_ending(path, ".gz")) {
-    fail(ErrorCode::invalid_argument, path, fmt::format("the output file must end in {}", mesh_endings));
+void check_mesh_output(const fs::path& path, const std::vector<std::string>& inputs) {
+  if (!has_mesh_ending(path)) {
+    fail(ErrorCode::invalid_argument, path,
+         fmt::format("the output file must end in {}, with or without .gz", mesh_endings));
   }
-  check_output(path, lower_case_ending(path), input);
+  check_output(path, lower_case_ending(path), inputs);
 }
 
-void check_output(const fs::path& path, const std::string& ending, const fs::path& input) {
+void check_output(const fs::path& path, const std::string& ending, const std::vector<std::string>& inputs) {
   if (lower_case_ending(path) != ending) {
     fail(ErrorCode::invalid_argument, path, fmt::format("the output file must end in {}", ending));
   }
@@ -96,7 +125,8 @@ void check_output(const fs::path& path, const std::string& ending, const fs::pat
   if (!fs::exists(status)) return;
   if (fs::is_directory(status)) fail(ErrorCode::bad_file, path, "this is a folder, not a file");
   if (!fs::is_regular_file(status)) fail(ErrorCode::bad_file, path, "this is not a regular file");
-  if (!input.empty() && fs::equivalent(path, input, error)) {
+  for (const std::string& input : inputs) {
+    if (is_standard_stream(input) || !fs::equivalent(path, input, error)) continue;
     fail(ErrorCode::invalid_argument, path, "input and output are the same file");
   }
 }

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace copse::cli {
 
@@ -17,19 +18,28 @@ bool is_standard_stream(const std::string& path);
 /// Throws: Error bad_file if it is missing, not a regular file, or has another ending.
 InputKind check_input(const std::filesystem::path& path);
 
-/// As check_input, but refuses all but meshes.
+/// Returns the kind of the files that a command takes as one scene. Several files must be meshes.
+/// Throws: as check_input; Error bad_file if one of several is no mesh; Error invalid_argument if standard input is
+/// given twice.
+InputKind check_inputs(const std::vector<std::string>& paths);
+
+/// As check_input and check_inputs, but refuse all but meshes.
 void check_mesh_input(const std::filesystem::path& path);
+void check_mesh_inputs(const std::vector<std::string>& paths);
+
+/// Throws: Error invalid_argument if standard input is among the files twice.
+void refuse_two_standard_inputs(const std::vector<std::string>& paths);
 
 /// Returns true if a name ends in `ending`, in capital or small letters.
 bool has_ending(const std::filesystem::path& path, const std::string& ending);
 
 /// Checks that a mesh can be written: as check_output, with an ending that save_mesh knows.
-void check_mesh_output(const std::filesystem::path& path, const std::filesystem::path& input);
+void check_mesh_output(const std::filesystem::path& path, const std::vector<std::string>& inputs);
 
 /// Checks that a file can be written. Throws: Error invalid_argument if the name does not end in `ending` or is
-/// that of `input`, which may be empty; Error bad_file if the folder is missing or cannot be written to, or the
-/// name exists and is not a regular file.
+/// that of one of `inputs`; Error bad_file if the folder is missing or cannot be written to, or the name exists and is
+/// not a regular file.
 void check_output(const std::filesystem::path& path, const std::string& ending,
-                  const std::filesystem::path& input);
+                  const std::vector<std::string>& inputs);
 
 }  // namespace copse::cli

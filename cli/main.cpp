@@ -10,6 +10,7 @@
 
 #include "cli/commands/command.h"
 #include "cli/exit_code.h"
+#include "cli/help_text.h"
 #include "cli/interrupt.h"
 #include "cli/manual/manual.h"
 #include "cli/usage.h"
@@ -39,7 +40,7 @@ void describe_program(CLI::App& app) {
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.set_version_flag("--version", version_text(), "Print the version and exit");
   app.require_subcommand(1);
-  app.get_formatter()->column_width(34);
+  app.get_formatter()->column_width(help_column);
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
   app.footer(
       "Each command has its own help with examples: copse help build\n"
@@ -57,13 +58,6 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const std::string message = one_line(usage_message(app, error));
   std::fprintf(stderr, "copse: error: %s (see %s --help)\n", message.c_str(), command_words(app).c_str());
   return exit_usage;
-}
-
-/// Removes one of the two empty lines that CLI11 writes between groups, and ends the last line.
-std::string tidy(std::string help) {
-  for (size_t at; (at = help.find("\n\n\n")) != std::string::npos;) help.erase(at, 1);
-  if (!help.ends_with("\n")) help += "\n";
-  return help;
 }
 
 int run_parsed(const std::vector<Command>& commands, const CommonOptions& common) {
@@ -109,7 +103,7 @@ int run(int argc, char** argv) {
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
     app.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
-    print_data(tidy(app.help()));
+    print_data(tidy_help(app.help()));
     return exit_ok;
   } catch (const CLI::CallForVersion&) {
     print_data(version_text() + "\n");

@@ -50,7 +50,7 @@ Progress::~Progress() {
 
 void Progress::expect_stages(u32 count) {
   const std::lock_guard lock(mutex_);
-  stage_count_ = std::max(count, u32{1});
+  stage_count_ = std::max(stages_begun_ + count, u32{1});
 }
 
 void Progress::begin(const std::string& stage) {

@@ -23,7 +23,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Sets how many calls of begin() make the whole.
+  /// Sets how many calls of begin() follow. With those before they make the whole.
   void expect_stages(u32 count);
 
   /// Begins the next stage, such as "reading" or "building".

@@ -32,9 +32,9 @@ SceneFile Session::read_scene(const std::string& path, u32 number) {
   return file;
 }
 
-std::unique_ptr<Context> Session::make_context() {
+std::unique_ptr<Context> Session::make_context(Backend backend) {
   auto context = std::make_unique<Context>(
-      ContextOptions{.backend = options_.backend, .workers = options_.threads, .cancel = interrupts_.token()});
+      ContextOptions{.backend = backend, .workers = options_.threads, .cancel = interrupts_.token()});
   const u32 workers = context->worker_count();
   if (context->backend() == Backend::cpu && workers < options_.threads) {
     note("--threads is {}; this machine runs {} at once", options_.threads, workers);

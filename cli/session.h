@@ -63,7 +63,11 @@ class Session {
 
   /// Returns the context that the options describe. Ctrl-C cancels its work.
   /// Throws: as Context; Error out_of_memory if the system does not start its threads.
-  std::unique_ptr<Context> make_context();
+  std::unique_ptr<Context> make_context() { return make_context(options_.backend); }
+
+  /// Returns a context of the CPU with the threads that the options name. Ctrl-C cancels its work.
+  /// Throws: as make_context.
+  std::unique_ptr<Context> make_host_context() { return make_context(Backend::cpu); }
 
   /// Returns the context that the options describe, or `gpus` devices that share work: GPUs, or with --backend cpu
   /// contexts of the CPU. Ctrl-C cancels their work.
@@ -82,6 +86,7 @@ class Session {
   void print(const Json& object, const std::string& text);
 
  private:
+  std::unique_ptr<Context> make_context(Backend backend);
   void write_note(const std::string& text);
 
   CommonOptions options_;

@@ -95,8 +95,12 @@ std::string command_words(const CLI::App& app) {
 std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = deepest_parsed(app);
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
-    return command.get_require_subcommand_min() > 0 ? missing_command(command)
-                                                    : missing_argument(command, error.what());
+    if (command.get_require_subcommand_min() > 0) return missing_command(command);
+    // An option that is unknown is the mistake; what is missing after it may only seem so.
+    for (const std::string& word : app.remaining(true)) {
+      if (is_option(word)) return unknown_option(command, command_words(app), word);
+    }
+    return missing_argument(command, error.what());
   }
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) return missing_value(command, error.what());
   const std::vector<std::string> extras = app.remaining(true);

@@ -38,17 +38,15 @@ Timing time_work(Context& context, u32 repeats, const std::function<void()>& wor
   return timing;
 }
 
-AccelTimes measure_accel(Context& context, const TriangleView& triangles, Quality quality,
+AccelTimes measure_accel(Context& context, const TriangleView& triangles, const AccelOptions& options,
                          const UploadedRays& rays, u32 repeats) {
   AccelTimes result;
-  result.quality = quality;
-  Accel accel = build(context, triangles, {.quality = quality});
+  result.quality = options.quality;
+  Accel accel = build(context, triangles, options);
   result.sizes = build_sizes(context, triangles.triangle_count(), accel.options());
   result.sah_cost = stats(context, accel.tree()).sah_cost;
   result.times.build = time_work(
       context, repeats, [&] { rebuild(context, accel, triangles); }, result.times.build_graph);
-  result.times.refit = time_work(
-      context, repeats, [&] { refit(context, accel, triangles); }, result.times.refit_graph);
   result.primary = measure_closest(context, accel, rays.primary.span(), repeats);
   result.diffuse = measure_closest(context, accel, rays.diffuse.span(), repeats);
   result.shadow = measure_any(context, accel, rays.shadow.span(), repeats);
@@ -61,6 +59,9 @@ AccelTimes measure_accel(Context& context, const TriangleView& triangles, Qualit
     any_hits(context, accel, rays.shadow.span(), occluded.span());
   };
   result.frame = time_work(context, repeats, frame, result.frame_graph);
+  // A refit after the rays, because it gives up what splits gain.
+  result.times.refit = time_work(
+      context, repeats, [&] { refit(context, accel, triangles); }, result.times.refit_graph);
   compact(context, accel);
   result.compact_bytes = accel.size_bytes();
   return result;
@@ -68,12 +69,13 @@ AccelTimes measure_accel(Context& context, const TriangleView& triangles, Qualit
 
 }  // namespace
 
-std::vector<AccelTimes> measure_accels(Context& context, const TriangleView& triangles, const FrameRays& rays,
-                                       u32 repeats) {
+std::vector<AccelTimes> measure_accels(Context& context, const TriangleView& triangles, float splits,
+                                       const FrameRays& rays, u32 repeats) {
   const UploadedRays uploaded(context, rays);
   std::vector<AccelTimes> results;
   for (const Quality quality : {Quality::fast, Quality::balanced, Quality::best}) {
-    results.push_back(measure_accel(context, triangles, quality, uploaded, repeats));
+    results.push_back(
+        measure_accel(context, triangles, {.quality = quality, .splits = splits}, uploaded, repeats));
   }
   return results;
 }

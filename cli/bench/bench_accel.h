@@ -30,7 +30,7 @@ struct FrameRays {
 };
 
 /// Measures an Accel of each quality over `triangles`.
-std::vector<AccelTimes> measure_accels(Context& context, const TriangleView& triangles, const FrameRays& rays,
-                                       u32 repeats);
+std::vector<AccelTimes> measure_accels(Context& context, const TriangleView& triangles, float splits,
+                                       const FrameRays& rays, u32 repeats);
 
 }  // namespace copse::cli

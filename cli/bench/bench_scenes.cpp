@@ -6,6 +6,7 @@
 
 #include "builders/geometry/generate.h"
 #include "cli/files.h"
+#include "cli/inputs.h"
 #include "cli/options/options.h"
 #include "primitives/core/error.h"
 
@@ -124,6 +125,7 @@ BenchScene open_word(const std::string& word, const SceneFiles& files) {
   for (const NamedScene& scene : named_scenes) {
     if (word == scene.name) return open_named(scene, files);
   }
+  if (is_standard_stream(word)) return from_file("standard-input", word, 0, false, {});
   std::error_code error;
   if (!fs::exists(word, error) && fs::path(word).extension().empty()) {
     std::vector<std::string> names = scene_names();
@@ -163,6 +165,24 @@ std::vector<BenchScene> choose_scenes(const std::vector<std::string>& words, con
     }
   }
   return scenes;
+}
+
+BenchScene join_files(const std::vector<std::string>& paths) {
+  const std::vector<std::string> names = scene_names();
+  for (const std::string& path : paths) {
+    if (path != "all" && std::find(names.begin(), names.end(), path) == names.end()) continue;
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("--together makes one scene of mesh files, but {} is the name of {}", path,
+                            path == "all" ? "all scenes" : "a scene"));
+  }
+  check_mesh_inputs(paths);
+  std::string name, source;
+  for (const std::string& path : paths) {
+    const std::string between = name.empty() ? "" : "+";
+    name += between + (is_standard_stream(path) ? "standard-input" : fs::path(path).stem().string());
+    source += (source.empty() ? "" : ", ") + path;
+  }
+  return {name, source, false, [=](Session& session) { return read_meshes(session, paths).mesh; }, {}};
 }
 
 }  // namespace copse::cli

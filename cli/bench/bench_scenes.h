@@ -38,4 +38,8 @@ std::vector<std::string> scene_names();
 std::vector<BenchScene> choose_scenes(const std::vector<std::string>& words, const SceneFiles& files,
                                       std::vector<std::string>& left_out);
 
+/// Returns one scene of all mesh files. Its name is made of theirs: "spot+testball".
+/// Throws: as check_mesh_inputs; Error invalid_argument for the name of a scene, or "all".
+BenchScene join_files(const std::vector<std::string>& paths);
+
 }  // namespace copse::cli

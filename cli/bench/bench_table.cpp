@@ -12,7 +12,7 @@ void add_time(Json& json, const std::string& name, const std::optional<Timing>& 
   if (time) json[name + "_quartiles"] = {time->low, time->high};
 }
 
-Json to_json(const RayTimes& times) {
+Json json_of(const RayTimes& times) {
   if (times.ray_count == 0) return {{"rays", 0}, {"hits", 0}, {"ms", nullptr}, {"grays_per_s", nullptr}};
   Json json{{"rays", times.ray_count}, {"hits", times.hit_count}};
   add_time(json, "ms", times.time);
@@ -56,13 +56,13 @@ std::string stage_lines(const std::vector<Stage>& stages) {
   return text;
 }
 
-Json to_json(const WideTimes& times) {
+Json json_of(const WideTimes& times) {
   Json json{{"layout", name_of(times.layout)}};
   add_time(json, "collapse_ms", times.collapse);
   add_time(json, "collapse_graph_ms", times.collapse_graph);
   add_time(json, "build_graph_ms", times.build_graph);
   add_time(json, "refit_ms", times.refit);
-  json["statistics"] = cli::to_json(times.statistics);
+  json["statistics"] = to_json(times.statistics);
   return json;
 }
 
@@ -77,11 +77,11 @@ std::string layout_lines(const std::vector<WideTimes>& layouts) {
   return text;
 }
 
-Json to_json(const KernelTimes& times) {
+Json json_of(const KernelTimes& times) {
   return {{"layout", times.structure},
           {"kernel", name_of(times.kernel)},
-          {"primary", to_json(times.primary)},
-          {"diffuse", to_json(times.diffuse)}};
+          {"primary", json_of(times.primary)},
+          {"diffuse", json_of(times.diffuse)}};
 }
 
 std::string kernel_lines(const std::vector<KernelTimes>& kernels) {
@@ -93,7 +93,7 @@ std::string kernel_lines(const std::vector<KernelTimes>& kernels) {
   return text;
 }
 
-Json to_json(const AccelTimes& times) {
+Json json_of(const AccelTimes& times) {
   Json json{{"quality", name_of(times.quality)}};
   add_time(json, "build_ms", times.times.build);
   add_time(json, "build_graph_ms", times.times.build_graph);
@@ -101,9 +101,9 @@ Json to_json(const AccelTimes& times) {
   add_time(json, "refit_graph_ms", times.times.refit_graph);
   add_time(json, "frame_ms", times.frame);
   add_time(json, "frame_graph_ms", times.frame_graph);
-  json["primary"] = to_json(times.primary);
-  json["diffuse"] = to_json(times.diffuse);
-  json["shadow"] = to_json(times.shadow);
+  json["primary"] = json_of(times.primary);
+  json["diffuse"] = json_of(times.diffuse);
+  json["shadow"] = json_of(times.shadow);
   json["sah_cost"] = times.sah_cost;
   json["bytes"] = times.sizes.result_bytes;
   json["compact_bytes"] = times.compact_bytes;
@@ -125,12 +125,12 @@ std::string accel_lines(const std::vector<AccelTimes>& accels) {
   return text;
 }
 
-Json to_json(const GpuTimes& times) {
+Json json_of(const GpuTimes& times) {
   Json json{{"gpus", times.count}};
   add_time(json, "replicate_ms", times.replicate);
-  json["primary"] = to_json(times.primary);
-  json["diffuse"] = to_json(times.diffuse);
-  json["shadow"] = to_json(times.shadow);
+  json["primary"] = json_of(times.primary);
+  json["diffuse"] = json_of(times.diffuse);
+  json["shadow"] = json_of(times.shadow);
   return json;
 }
 
@@ -149,16 +149,16 @@ std::string gpu_lines(const std::vector<GpuTimes>& gpus) {
   return text;
 }
 
-Json to_json(const ViewTimes& times) {
-  Json json{{"eye", {times.eye.x, times.eye.y, times.eye.z}}, {"kernels", Json::array()}};
+Json json_of(const ViewTimes& times) {
+  Json json{{"eye", to_json(times.eye)}, {"kernels", Json::array()}};
   for (const ViewKernelTimes& by : times.kernels) {
     json["kernels"].push_back({{"kernel", name_of(by.kernel)},
-                               {"primary", to_json(by.primary)},
-                               {"diffuse", to_json(by.diffuse)},
-                               {"primary_short", to_json(by.primary_short)},
-                               {"diffuse_short", to_json(by.diffuse_short)},
-                               {"ambient", to_json(by.ambient)},
-                               {"shadow", to_json(by.shadow)}});
+                               {"primary", json_of(by.primary)},
+                               {"diffuse", json_of(by.diffuse)},
+                               {"primary_short", json_of(by.primary_short)},
+                               {"diffuse_short", json_of(by.diffuse_short)},
+                               {"ambient", json_of(by.ambient)},
+                               {"shadow", json_of(by.shadow)}});
   }
   return json;
 }
@@ -179,18 +179,18 @@ Json to_json(const BenchResult& result) {
   add_time(json, "refit_ms", result.times.refit);
   add_time(json, "refit_graph_ms", result.times.refit_graph);
   json["refit_min_bytes"] = result.min_refit_bytes();
-  json["primary"] = to_json(result.primary);
-  json["diffuse"] = to_json(result.diffuse);
+  json["primary"] = json_of(result.primary);
+  json["diffuse"] = json_of(result.diffuse);
   json["sah_cost"] = result.statistics.sah_cost;
   json["sibling_overlap"] = result.statistics.sibling_overlap;
   json["nodes"] = result.statistics.counts.node_count;
   json["depth"] = result.statistics.depth;
   json["bytes"] = result.sizes.result_bytes;
   json["scratch_bytes"] = result.sizes.scratch_bytes;
-  for (const WideTimes& times : result.layouts) json["layouts"].push_back(to_json(times));
-  for (const KernelTimes& times : result.kernels) json["kernels"].push_back(to_json(times));
-  for (const AccelTimes& times : result.accels) json["accels"].push_back(to_json(times));
-  for (const GpuTimes& times : result.gpus) json["gpus"].push_back(to_json(times));
+  for (const WideTimes& times : result.layouts) json["layouts"].push_back(json_of(times));
+  for (const KernelTimes& times : result.kernels) json["kernels"].push_back(json_of(times));
+  for (const AccelTimes& times : result.accels) json["accels"].push_back(json_of(times));
+  for (const GpuTimes& times : result.gpus) json["gpus"].push_back(json_of(times));
   if (result.stages.empty()) return json;
   json["stages"] = Json::array();
   for (const Stage& stage : result.stages) {
@@ -223,7 +223,7 @@ Json to_json(const ViewsResult& result) {
             {"triangles", result.triangle_count},
             {"quality", name_of(result.quality)},
             {"views", Json::array()}};
-  for (const ViewTimes& times : result.views) json["views"].push_back(to_json(times));
+  for (const ViewTimes& times : result.views) json["views"].push_back(json_of(times));
   return json;
 }
 

@@ -19,6 +19,7 @@ namespace {
 
 struct BenchOptions {
   std::vector<std::string> scenes{"testball"};
+  bool together = false;  // the files are one scene
   SceneFiles files;
   std::vector<std::string> builders{"lbvh"};
   u32 radius = 0;
@@ -120,7 +121,8 @@ BenchResult measure(Session& session, Context& context, BenchInput& input, const
 ViewsResult measure_scene_views(Session& session, Context& context, const BenchInput& input,
                                 const BenchOptions& options, u32 rays_size) {
   session.begin(fmt::format("{}: tracing views", input.scene.name));
-  const Accel accel = build(context, input.triangles, AccelOptions{.quality = *options.views});
+  const Accel accel =
+      build(context, input.triangles, AccelOptions{.quality = *options.views, .splits = options.splits});
   std::vector<BenchView> views = input.scene.views;
   if (views.empty()) {
     views = {{copse::bench::default_eye(bounds(input.mesh), input.scene.interior), input.scene.interior}};
@@ -156,8 +158,8 @@ SceneResults measure_scene(Session& session, const ContextOrDevices& contexts, c
   for (const BuildSettings& settings : settings_to_measure(options)) {
     results.builds.push_back(measure(session, context, input, options, settings));
     if (options.accel && results.builds.size() == 1) {
-      results.builds[0].accels =
-          measure_accels(context, input.triangles, {input.primary, *input.diffuse, input.shadow}, options.repeats);
+      results.builds[0].accels = measure_accels(context, input.triangles, options.splits,
+                                                {input.primary, *input.diffuse, input.shadow}, options.repeats);
     }
     if (contexts.devices && results.builds.size() == 1) {
       results.builds[0].gpus = measure_gpus(*contexts.devices, input.triangles,
@@ -205,7 +207,8 @@ int run_bench(Session& session, const BenchOptions& options) {
   }
   for (const Layout layout : options.layouts) check_leaf_size(layout, options.max_leaf_size);
   std::vector<std::string> left_out;
-  const std::vector<BenchScene> scenes = choose_scenes(options.scenes, options.files, left_out);
+  const std::vector<BenchScene> scenes = options.together ? std::vector{join_files(options.scenes)}
+                                                          : choose_scenes(options.scenes, options.files, left_out);
   for (const std::string& name : left_out)
     session.note("left out {}: its mesh file was not given (see copse bench --help)", name);
   const ContextOrDevices contexts = session.make_contexts(options.gpus);
@@ -239,8 +242,10 @@ int run_bench(Session& session, const BenchOptions& options) {
 }
 
 void add_scene_options(CLI::App& app, BenchOptions& options) {
-  app.add_option("SCENE", options.scenes, "Names of scenes, 'all', or mesh files; default testball")
+  app.add_option("SCENE", options.scenes,
+                 "Names of scenes, 'all', or mesh files, of which each is a scene; default testball")
       ->option_text("...");
+  app.add_flag("--together", options.together, "Take all mesh files that are given as one scene");
   app.add_option("--scenes", options.files.folder, "Folder with material-testball.ply and dream-apartment.ply")
       ->option_text("DIR");
   app.add_option("--testball", options.files.testball, "The testball's mesh, default the bundled one")
@@ -301,7 +306,6 @@ Command add_bench_command(CLI::App& app, CommonOptions& common) {
   command->footer("Scenes:" + names +
                   "\n\n"
                   "Examples:\n"
-                  "  copse bench\n"
                   "  copse bench all --builder all --layout all --scenes DIR\n"
                   "  copse bench testball hairball-like --views best --json > views.json\n"
                   "  copse bench --json > old.json; copse bench --compare old.json");

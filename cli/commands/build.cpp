@@ -5,11 +5,14 @@
 #include <memory>
 
 #include "accel/accel_file.h"
+#include "builders/bvh/checksum.h"
 #include "builders/io/structure_file.h"
+#include "cli/commands/build_in_slices.h"
 #include "cli/commands/command.h"
 #include "cli/commands/scenes.h"
 #include "cli/exit_code.h"
 #include "cli/files.h"
+#include "cli/inputs.h"
 #include "cli/options/builders.h"
 #include "cli/options/layouts.h"
 #include "cli/options/qualities.h"
@@ -22,13 +25,14 @@ namespace copse::cli {
 namespace {
 
 struct BuildOptions {
-  std::string input;
+  std::vector<std::string> inputs;  // meshes, or a scene
   std::string output;
   BuildSettings settings;
   Layout layout = Layout::bvh2;
   StructureOptions structure;
   Quality quality = Quality::balanced;
   SceneChoice scene;
+  std::optional<u64> memory_bytes;  // none: the tree is built in one piece
 };
 
 struct TimedBuild {
@@ -66,28 +70,40 @@ TimedBuild build_timed(Session& session, Context& context, const TriangleView& t
   return result;
 }
 
-Json make_report(Context& context, const BuildOptions& options, const Mesh& mesh, const TimedBuild& build,
-                 const BvhStats& statistics) {
-  const bool is_wide = options.layout != Layout::bvh2;
-  return {{"copse", describe(context)},
-          {"input", options.input},
-          {"triangles", mesh.triangles.size()},
-          {"vertices", mesh.positions.size()},
-          {"recipe", to_json(options.settings)},
-          {"layout", name_of(options.layout)},
-          {"statistics", to_json(statistics)},
-          {"wide_statistics", is_wide ? to_json(stats(context, build.wide)) : Json()},
-          {"build_ms", build.milliseconds},
-          {"collapse_ms", is_wide ? Json(build.wide_milliseconds) : Json()},
-          {"first_build_ms", build.first_milliseconds},
-          {"output", options.output.empty() ? Json() : Json(options.output)}};
+/// Returns the checksum of the tree in the layout that was asked for, as text.
+std::string checksum_text(Context& context, const TimedBuild& build) {
+  return std::visit(
+      [&](const auto& wide) {
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(wide)>, std::monostate>) {
+          return fmt::format("{:#018x}", checksum(context, build.bvh));
+        } else {
+          return fmt::format("{:#018x}", checksum(context, wide));
+        }
+      },
+      build.wide);
 }
 
-std::string make_text(Context& context, const BuildOptions& options, const Mesh& mesh, const TimedBuild& build,
-                      const BvhStats& statistics) {
+Json make_report(Context& context, const BuildOptions& options, const InputMeshes& meshes, const TimedBuild& build,
+                 const BvhStats& statistics) {
+  const bool is_wide = options.layout != Layout::bvh2;
+  Json report{{"copse", describe(context)}};
+  add_inputs(report, options.inputs, meshes);
+  report.update({{"recipe", to_json(options.settings)},
+                 {"layout", name_of(options.layout)},
+                 {"statistics", to_json(statistics)},
+                 {"wide_statistics", is_wide ? to_json(stats(context, build.wide)) : Json()},
+                 {"build_ms", build.milliseconds},
+                 {"collapse_ms", is_wide ? Json(build.wide_milliseconds) : Json()},
+                 {"first_build_ms", build.first_milliseconds},
+                 {"checksum", checksum_text(context, build)},
+                 {"output", options.output.empty() ? Json() : Json(options.output)}});
+  return report;
+}
+
+std::string make_text(Context& context, const BuildOptions& options, const InputMeshes& meshes,
+                      const TimedBuild& build, const BvhStats& statistics) {
   Facts facts;
-  facts.add("mesh", "{}: {} triangles, {} vertices", one_line(options.input), grouped(mesh.triangles.size()),
-            grouped(mesh.positions.size()));
+  add_input_facts(facts, options.inputs, meshes);
   facts.add("device", "{}", describe_in_words(context));
   add_facts(facts, options.settings);
   add_facts(facts, statistics);
@@ -98,20 +114,21 @@ std::string make_text(Context& context, const BuildOptions& options, const Mesh&
     add_facts(facts, stats(context, build.wide));
     facts.add("collapse", "{:.3f} ms", build.wide_milliseconds);
   }
+  facts.add("checksum", "{}", checksum_text(context, build));
   return facts.text();
 }
 
 int build_by_hand(Session& session, BuildOptions options) {
   options.settings = complete(options.settings);
   check_leaf_size(options.layout, options.settings.max_leaf_size);
-  check_mesh_input(options.input);
-  if (!options.output.empty()) check_output(options.output, ".copse", options.input);
+  check_mesh_inputs(options.inputs);
+  if (!options.output.empty()) check_output(options.output, ".copse", options.inputs);
   const auto context = session.make_context();
   session.progress().expect_stages(4 + (options.layout != Layout::bvh2) + !options.output.empty());
 
   session.begin("reading");
-  const Mesh mesh = session.read_mesh(options.input);
-  const DeviceMesh device_mesh(*context, mesh);
+  const InputMeshes meshes = read_meshes(session, options.inputs);
+  const DeviceMesh device_mesh(*context, meshes.mesh);
   const BuildSettings& settings = options.settings;
   const TimedBuild build = build_timed(session, *context, device_mesh.view(), settings, options.layout);
   session.begin("measuring");
@@ -119,12 +136,12 @@ int build_by_hand(Session& session, BuildOptions options) {
 
   if (!options.output.empty()) {
     session.begin("writing");
-    save_structure(options.output, *context, mesh, build.bvh, settings.builder, settings.morton_bits.value_or(0),
-                   settings.max_leaf_size, build.wide, session.cancel_token());
+    save_structure(options.output, *context, meshes.mesh, build.bvh, settings.builder,
+                   settings.morton_bits.value_or(0), settings.max_leaf_size, build.wide, session.cancel_token());
     session.note("wrote {}", options.output);
   }
-  session.print(make_report(*context, options, mesh, build, statistics),
-                session.json() ? "" : make_text(*context, options, mesh, build, statistics));
+  session.print(make_report(*context, options, meshes, build, statistics),
+                session.json() ? "" : make_text(*context, options, meshes, build, statistics));
   return exit_ok;
 }
 
@@ -133,10 +150,11 @@ struct TimedAccel {
   double first_milliseconds, milliseconds;  // as in TimedBuild
 };
 
-TimedAccel build_timed(Session& session, Context& context, const TriangleView& triangles, Quality quality) {
+TimedAccel build_timed(Session& session, Context& context, const TriangleViews& triangles,
+                       const AccelOptions& options) {
   session.begin("building");
   Stopwatch stopwatch(context);
-  Accel accel = build(context, triangles, {.quality = quality});
+  Accel accel = build(context, triangles, options);
   const double first_milliseconds = stopwatch.milliseconds();
   session.begin("building again, for its time");
   stopwatch.start();
@@ -145,37 +163,41 @@ TimedAccel build_timed(Session& session, Context& context, const TriangleView& t
   return {std::move(accel), first_milliseconds, milliseconds};
 }
 
+AccelOptions accel_options(const BuildOptions& options) {
+  return {.quality = options.quality, .splits = options.settings.splits};
+}
+
 int build_accel(Session& session, const BuildOptions& options) {
-  check_mesh_input(options.input);
-  if (!options.output.empty()) check_output(options.output, ".copse", options.input);
+  check_mesh_inputs(options.inputs);
+  if (!options.output.empty()) check_output(options.output, ".copse", options.inputs);
   const auto context = session.make_context();
   session.progress().expect_stages(4 + !options.output.empty());
 
   session.begin("reading");
-  const Mesh mesh = session.read_mesh(options.input);
-  const DeviceMesh device_mesh(*context, mesh);
-  const TimedAccel build = build_timed(session, *context, device_mesh.view(), options.quality);
+  const InputMeshes meshes = read_meshes(session, options.inputs);
+  const DeviceMesh device_mesh(*context, meshes.mesh);
+  const TimedAccel build = build_timed(session, *context, device_mesh.views(meshes.parts), accel_options(options));
 
   session.begin("measuring");
-  Json report{{"copse", describe(*context)},
-              {"input", options.input},
-              {"triangles", mesh.triangles.size()},
-              {"vertices", mesh.positions.size()},
-              {"build_ms", build.milliseconds},
-              {"first_build_ms", build.first_milliseconds},
-              {"output", options.output.empty() ? Json() : Json(options.output)}};
+  const std::string sum = fmt::format("{:#018x}", checksum(*context, build.accel.tree()));
+  Json report{{"copse", describe(*context)}};
+  add_inputs(report, options.inputs, meshes);
+  report.update({{"build_ms", build.milliseconds},
+                 {"first_build_ms", build.first_milliseconds},
+                 {"checksum", sum},
+                 {"output", options.output.empty() ? Json() : Json(options.output)}});
   add_accel(report, *context, build.accel);
   Facts facts;
-  facts.add("mesh", "{}: {} triangles, {} vertices", one_line(options.input), grouped(mesh.triangles.size()),
-            grouped(mesh.positions.size()));
+  add_input_facts(facts, options.inputs, meshes);
   facts.add("device", "{}", describe_in_words(*context));
   add_accel_facts(facts, *context, build.accel);
   facts.add("build", "{:.3f} ms (first build, with allocation: {:.3f} ms)", build.milliseconds,
             build.first_milliseconds);
+  facts.add("checksum", "{}", sum);
 
   if (!options.output.empty()) {
     session.begin("writing");
-    save_accel(options.output, *context, mesh, build.accel, {}, session.cancel_token());
+    save_accel(options.output, *context, meshes.mesh, build.accel, meshes.parts, session.cancel_token());
     session.note("wrote {}", options.output);
   }
   session.print(report, facts.text());
@@ -192,17 +214,32 @@ int build_both_levels(Session& session, const CLI::App& command, const BuildOpti
   for (const char* option : options_by_hand) {
     if (command.count(option) > 0) refuse(option, "its trees are Accels, which take --quality");
   }
-  return build_scene(session, options.input, options.scene, options.quality);
+  if (options.memory_bytes) refuse("--memory", "its trees are Accels, which are built in one piece");
+  return build_scene(session, options.inputs[0], options.scene, accel_options(options));
+}
+
+/// Adds --memory.
+void add_memory_limit(CLI::App& command, std::optional<u64>& bytes) {
+  CLI::Option* const option = add_bytes(
+      command, "--memory", bytes,
+      "Build with lbvh in slices that take at most so much memory of the device, as in 2G, for trees that do "
+      "not fit a GPU; the tree is the same");
+  for (const char* other :
+       {"--radius", "--max-leaf-size", "--top", "--splits", "--reinsertion", "--layout", "--quality"}) {
+    option->excludes(command.get_option(other));
+  }
 }
 
 }  // namespace
 
 Command add_build_command(CLI::App& app, CommonOptions& common) {
   CLI::App* command = app.add_subcommand(
-      "build", "Build a tree or a grid over a mesh, or the trees of a scene, and print statistics");
+      "build", "Build a tree or a grid over meshes, or the trees of a scene, and print statistics");
   const auto options = std::make_shared<BuildOptions>();
-  add_input(*command, options->input, "IN",
-            "The mesh, .obj, .ply, .stl or .off, or the scene, .glb or .gltf; - for a mesh on standard input");
+  add_inputs(
+      *command, options->inputs, "IN",
+      "A mesh, .obj, .ply, .stl or .off, or several, which are built as one scene; or a scene, .glb or .gltf; "
+      "- for a mesh on standard input");
   add_output(*command, options->output,
              "The file to write: .copse for a tree, .voxels for voxels, bricks, octree and dag, .nvdb for bricks "
              "and distance");
@@ -218,6 +255,7 @@ Command add_build_command(CLI::App& app, CommonOptions& common) {
   add_reinsertion(*command, options->settings.reinsertion);
   add_layout(*command, options->layout);
   add_quality(*command, options->quality);
+  add_memory_limit(*command, options->memory_bytes);
   add_scene_choice(*command, options->scene.scene);
   add_opening(*command, options->scene.opening);
   add_structure(*command, options->structure);
@@ -225,15 +263,22 @@ Command add_build_command(CLI::App& app, CommonOptions& common) {
   command->footer(
       "Examples:\n"
       "  copse build assets/spot.obj -o spot.copse --quality best\n"
-      "  copse build assets/grove.glb --opening 2\n"
-      "  copse build assets/spot.obj --builder sah --splits 1.25 --layout cbvh4\n"
+      "  copse build assets/spot.obj --memory 2G -o spot.copse\n"
       "  copse build assets/spot.obj --structure voxels --rule inside -o spot.voxels");
   const auto run = [command, options](Session& session) {
     check_structure(*command, options->structure);
-    if (check_input(options->input) == InputKind::scene) return build_both_levels(session, *command, *options);
+    if (check_inputs(options->inputs) == InputKind::scene) return build_both_levels(session, *command, *options);
     refuse_scene_choice(options->scene);
     if (options->structure.structure != Structure::bvh) {
-      return build_structure(session, options->input, options->output, options->structure);
+      if (options->memory_bytes) {
+        throw Error(ErrorCode::invalid_argument, fmt::format("--memory is for bvh only; the structure is {}",
+                                                             name_of(options->structure.structure)));
+      }
+      return build_structure(session, options->inputs, options->output, options->structure);
+    }
+    if (options->memory_bytes) {
+      return build_sliced_tree(
+          session, {options->inputs, options->output, complete(options->settings), *options->memory_bytes});
     }
     return builds_by_hand(*command) ? build_by_hand(session, *options) : build_accel(session, *options);
   };

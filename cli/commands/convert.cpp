@@ -1,4 +1,4 @@
-// copse convert: writes the triangles of any file as a mesh.
+// copse convert: writes the triangles of any files as a mesh.
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -10,6 +10,7 @@
 #include "cli/commands/scenes.h"
 #include "cli/exit_code.h"
 #include "cli/files.h"
+#include "cli/inputs.h"
 #include "cli/options/scene.h"
 #include "scene/scene_file.h"
 
@@ -18,7 +19,8 @@ namespace copse::cli {
 namespace {
 
 struct ConvertOptions {
-  std::string input, output;
+  std::vector<std::string> inputs;  // and the output last, unless -o names it
+  std::string output;
   MeshFormat format = MeshFormat::automatic;  // of standard output
   u32 scene = default_scene;
 };
@@ -63,12 +65,11 @@ Mesh flatten(const SceneFile& file) {
   return mesh;
 }
 
-Mesh read_triangles(Session& session, const ConvertOptions& options) {
-  const std::string& input = options.input;
+Mesh read_triangles(Session& session, const std::string& input, u32 scene) {
   switch (check_input(input)) {
     case InputKind::mesh: return session.read_mesh(input);
     case InputKind::voxels: return surface_of(load_voxels(input, session.cancel_token()));
-    case InputKind::scene: return flatten(session.read_scene(input, options.scene));
+    case InputKind::scene: return flatten(session.read_scene(input, scene));
     case InputKind::structure: break;
   }
   const auto context = session.make_context();
@@ -76,7 +77,34 @@ Mesh read_triangles(Session& session, const ConvertOptions& options) {
                             : load_structure(input, *context, session.cancel_token()).mesh;
 }
 
-int run_convert(Session& session, const ConvertOptions& options) {
+/// Takes the output from the end of the files, unless -o names it.
+void find_output(ConvertOptions& options) {
+  if (!options.output.empty()) return;
+  if (options.inputs.size() == 1) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("OUT is missing: the mesh: {}, with or without .gz", mesh_endings));
+  }
+  if (options.inputs.size() > 2) {
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("{} files are given, and no -o: to write several inputs as one mesh, name it by -o OUT",
+                    options.inputs.size()));
+  }
+  options.output = options.inputs[1];
+  options.inputs.pop_back();
+}
+
+/// Checks the files before they are read.
+void check_files(const ConvertOptions& options) {
+  bool has_scene = false;
+  for (const std::string& input : options.inputs) has_scene |= check_input(input) == InputKind::scene;
+  if (!has_scene) refuse_scene_choice({.scene = options.scene});
+  refuse_two_standard_inputs(options.inputs);
+  if (!is_standard_stream(options.output)) check_mesh_output(options.output, options.inputs);
+}
+
+int run_convert(Session& session, ConvertOptions options) {
+  find_output(options);
   const bool to_pipe = is_standard_stream(options.output);
   if (to_pipe && options.format == MeshFormat::automatic) {
     throw Error(ErrorCode::invalid_argument, "OUT is -, standard output; --to must name its format");
@@ -85,12 +113,12 @@ int run_convert(Session& session, const ConvertOptions& options) {
     throw Error(ErrorCode::invalid_argument,
                 "--to is for standard output, OUT -; a file's ending names its format");
   }
-  const InputKind kind = check_input(options.input);
-  if (kind != InputKind::scene) refuse_scene_choice({.scene = options.scene});
-  if (!to_pipe) check_mesh_output(options.output, options.input);
+  check_files(options);
   session.progress().expect_stages(2);
   session.begin("reading");
-  const Mesh mesh = read_triangles(session, options);
+  InputMeshes meshes;
+  for (const std::string& input : options.inputs) meshes.add(input, read_triangles(session, input, options.scene));
+  const Mesh& mesh = meshes.mesh;
   session.begin("writing");
   if (to_pipe) {
     const std::string bytes = mesh_bytes(mesh, options.format, session.cancel_token());
@@ -99,16 +127,14 @@ int run_convert(Session& session, const ConvertOptions& options) {
     return exit_ok;
   }
   save_mesh(options.output, mesh, session.cancel_token());
-  const Json report{{"input", options.input},
-                    {"output", options.output},
-                    {"triangles", mesh.triangles.size()},
-                    {"vertices", mesh.positions.size()},
-                    {"file_bytes", std::filesystem::file_size(options.output)}};
+  Json report;
+  add_inputs(report, options.inputs, meshes);
+  report["output"] = options.output;
+  report["file_bytes"] = std::filesystem::file_size(options.output);
   Facts facts;
-  facts.add("mesh", "{}, {}", one_line(options.output),
+  facts.add("written", "{}, {}", one_line(options.output),
             readable_bytes(std::filesystem::file_size(options.output)));
-  facts.add("triangles", "{}", grouped(mesh.triangles.size()));
-  facts.add("vertices", "{}", grouped(mesh.positions.size()));
+  add_input_facts(facts, options.inputs, meshes);
   session.print(report, facts.text());
   return exit_ok;
 }
@@ -116,11 +142,14 @@ int run_convert(Session& session, const ConvertOptions& options) {
 }  // namespace
 
 Command add_convert_command(CLI::App& app, CommonOptions& common) {
-  CLI::App* command = app.add_subcommand("convert", "Write the triangles of any file as a mesh");
+  CLI::App* command = app.add_subcommand("convert", "Write the triangles of any files as a mesh");
   const auto options = std::make_shared<ConvertOptions>();
-  add_input(*command, options->input, "IN",
-            "A mesh, scene (.glb, .gltf), structure (.copse) or voxels (.voxels, .nvdb); - for standard input");
-  add_input(*command, options->output, "OUT", fmt::format("The mesh: {}; - for standard output", mesh_endings));
+  add_inputs(
+      *command, options->inputs, "IN",
+      "A mesh, scene (.glb, .gltf), structure (.copse) or voxels (.voxels, .nvdb), or several; - for a mesh on "
+      "standard input. Of two files without -o, the second is the one to write");
+  add_output(*command, options->output,
+             fmt::format("The mesh to write: {}, with or without .gz; - for standard output", mesh_endings));
   add_choice<MeshFormat>(
       *command, "--to", options->format,
       {{"ply", MeshFormat::ply}, {"stl", MeshFormat::stl}, {"obj", MeshFormat::obj}, {"off", MeshFormat::off}},
@@ -129,12 +158,14 @@ Command add_convert_command(CLI::App& app, CommonOptions& common) {
   add_common_options(*command, common);
   command->footer(
       "PLY and STL are written as binary files. STL has no indices: a vertex stands in each of its triangles.\n"
-      "A scene is written with each instance in its place.\n"
+      "A scene is written with each instance in its place. Several inputs become one mesh, in their order.\n"
       "\n"
       "Examples:\n"
       "  copse convert assets/spot.obj spot.stl\n"
       "  copse convert assets/grove.glb grove.ply\n"
-      "  copse convert assets/testball.ply - --to obj | gzip > testball.obj.gz");
+      "  copse convert assets/spot.obj assets/testball.ply -o both.ply\n"
+      "  copse convert assets/testball.ply testball.obj.gz\n"
+      "  copse convert assets/testball.ply - --to stl | wc -c");
   return {command, [options](Session& session) { return run_convert(session, *options); }};
 }
 

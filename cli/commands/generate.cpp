@@ -57,7 +57,7 @@ int run_generate(Session& session, const Kind& kind, const GenerateOptions& opti
   if (options.output.empty()) {
     throw Error(ErrorCode::invalid_argument, "-o is missing: name the mesh to write, as in -o " + name + ".ply");
   }
-  check_output(options.output, ".ply", options.input);
+  check_output(options.output, ".ply", {options.input});
   session.progress().expect_stages(options.input.empty() ? 2 : 3);
   const MeshPlan plan = kind.plan(session);
   check_host_memory(plan.triangle_count * sizeof(uvec3) + plan.vertex_count * sizeof(vec3), "the mesh");

@@ -23,10 +23,27 @@ namespace copse::cli {
 namespace {
 
 struct MeshFacts {
-  Aabb bounds;
+  u64 triangles = 0, vertices = 0;
+  Aabb bounds = Aabb::empty();
   double area = 0;
   u64 flat_triangles = 0;  // of no area
   u64 unused_vertices = 0;
+};
+
+/// The meshes among the files, and their facts together.
+struct MeshSum {
+  u32 count = 0;
+  MeshFacts facts;
+
+  void add(const MeshFacts& mesh) {
+    ++count;
+    facts.triangles += mesh.triangles;
+    facts.vertices += mesh.vertices;
+    facts.bounds = merge(facts.bounds, mesh.bounds);
+    facts.area += mesh.area;
+    facts.flat_triangles += mesh.flat_triangles;
+    facts.unused_vertices += mesh.unused_vertices;
+  }
 };
 
 double area_of(const vec3& a, const vec3& b, const vec3& c) {
@@ -37,7 +54,7 @@ double area_of(const vec3& a, const vec3& b, const vec3& c) {
 }
 
 MeshFacts measure(const Mesh& mesh) {
-  MeshFacts facts{.bounds = bounds(mesh)};
+  MeshFacts facts{.triangles = mesh.triangles.size(), .vertices = mesh.positions.size(), .bounds = bounds(mesh)};
   std::vector<bool> used(mesh.positions.size());
   for (const uvec3& triangle : mesh.triangles) {
     const double area =
@@ -50,20 +67,28 @@ MeshFacts measure(const Mesh& mesh) {
   return facts;
 }
 
-int print_mesh(Session& session, const InfoOptions& options) {
+void add_mesh_facts(Facts& facts, const MeshFacts& mesh) {
+  facts.add("triangles", "{}, of which {} have no area", grouped(mesh.triangles), grouped(mesh.flat_triangles));
+  facts.add("vertices", "{}, of which {} are unused", grouped(mesh.vertices), grouped(mesh.unused_vertices));
+  facts.add("area", "{:.6g}", mesh.area);
+  facts.add("bounds", "{}", to_words(mesh.bounds));
+}
+
+FileReport describe_mesh(Session& session, const InfoOptions& options, MeshSum& sum) {
   refuse_structure_options(options, "a mesh");
   session.begin("reading");
   MeshReport left_out;
   const Mesh mesh = session.read_mesh(options.input, &left_out);
   const MeshFacts measured = measure(mesh);
+  sum.add(measured);
   const bool is_pipe = is_standard_stream(options.input);
   const u64 file_bytes = is_pipe ? 0 : std::filesystem::file_size(options.input);
 
   const Json report{{"input", options.input},
                     {"kind", "mesh"},
                     {"file_bytes", is_pipe ? Json() : Json(file_bytes)},
-                    {"triangles", mesh.triangles.size()},
-                    {"vertices", mesh.positions.size()},
+                    {"triangles", measured.triangles},
+                    {"vertices", measured.vertices},
                     {"unused_vertices", measured.unused_vertices},
                     {"flat_triangles", measured.flat_triangles},
                     {"left_out",
@@ -75,14 +100,8 @@ int print_mesh(Session& session, const InfoOptions& options) {
   Facts facts;
   facts.add("mesh", "{}",
             is_pipe ? "standard input" : one_line(options.input) + ", " + readable_bytes(file_bytes));
-  facts.add("triangles", "{}, of which {} have no area", grouped(mesh.triangles.size()),
-            grouped(measured.flat_triangles));
-  facts.add("vertices", "{}, of which {} are unused", grouped(mesh.positions.size()),
-            grouped(measured.unused_vertices));
-  facts.add("area", "{:.6g}", measured.area);
-  facts.add("bounds", "{}", to_words(measured.bounds));
-  session.print(report, facts.text());
-  return exit_ok;
+  add_mesh_facts(facts, measured);
+  return {report, facts.text()};
 }
 
 /// The report on a structure, as JSON and as lines of text.
@@ -137,7 +156,7 @@ bool add_validation(Context& context, const StructureFile& file, StructureReport
   return validation.is_valid() && of_wide.is_valid();
 }
 
-int print_structure(Session& session, const InfoOptions& options) {
+FileReport describe_structure_file(Session& session, const InfoOptions& options) {
   const auto context = session.make_context();
   session.progress().expect_stages(2 + options.validate + options.epo);
   session.begin("reading");
@@ -157,11 +176,10 @@ int print_structure(Session& session, const InfoOptions& options) {
     session.begin("validating");
     is_valid = add_validation(*context, file, report);
   }
-  session.print(report.json, report.facts.text());
-  return is_valid ? exit_ok : exit_invalid_structure;
+  return {report.json, report.facts.text(), is_valid};
 }
 
-int print_accel(Session& session, const InfoOptions& options) {
+FileReport describe_accel(Session& session, const InfoOptions& options) {
   if (options.epo) {
     throw Error(
         ErrorCode::invalid_argument,
@@ -199,32 +217,71 @@ int print_accel(Session& session, const InfoOptions& options) {
     facts.add("validation", "{}", validation.message());
     is_valid = validation.is_valid();
   }
-  session.print(report, facts.text());
-  return is_valid ? exit_ok : exit_invalid_structure;
+  return {report, facts.text(), is_valid};
 }
 
-int run_info(Session& session, const InfoOptions& options) {
-  const InputKind kind = check_input(options.input);
-  if (kind == InputKind::scene) {
-    refuse_structure_options(options, "a scene");
-    return print_scene(session, options.input, options.scene);
+FileReport describe_file(Session& session, const InfoOptions& options, MeshSum& sum) {
+  switch (check_input(options.input)) {
+    case InputKind::mesh: return describe_mesh(session, options, sum);
+    case InputKind::voxels: return describe_voxel_file(session, options);
+    case InputKind::scene:
+      refuse_structure_options(options, "a scene");
+      return describe_scene(session, options.input, options.scene);
+    case InputKind::structure: break;
   }
-  refuse_scene_choice({.scene = options.scene});
-  if (kind == InputKind::mesh) return print_mesh(session, options);
-  if (kind == InputKind::voxels) return print_voxel_file(session, options);
   if (const std::optional<TreeKind> tree = tree_kind(options.input))
-    return print_tree_file(session, options, *tree);
-  return holds_accel(options.input) ? print_accel(session, options) : print_structure(session, options);
+    return describe_tree_file(session, options, *tree);
+  return holds_accel(options.input) ? describe_accel(session, options) : describe_structure_file(session, options);
+}
+
+/// Adds the sum of the meshes to the report on several files.
+void add_sum(Json& report, std::string& text, const MeshSum& sum) {
+  const MeshFacts& mesh = sum.facts;
+  report["sum"] = {{"meshes", sum.count},
+                   {"triangles", mesh.triangles},
+                   {"vertices", mesh.vertices},
+                   {"unused_vertices", mesh.unused_vertices},
+                   {"flat_triangles", mesh.flat_triangles},
+                   {"area", mesh.area},
+                   {"bounds", to_json(mesh.bounds)}};
+  Facts facts;
+  facts.add("all meshes", "{}", sum.count);
+  add_mesh_facts(facts, mesh);
+  text += "\n" + facts.text();
+}
+
+int run_info(Session& session, InfoOptions options, const std::vector<std::string>& inputs) {
+  bool has_scene = false;
+  for (const std::string& input : inputs) has_scene |= check_input(input) == InputKind::scene;
+  if (!has_scene) refuse_scene_choice({.scene = options.scene});
+  refuse_two_standard_inputs(inputs);
+  MeshSum sum;
+  Json files = Json::array();
+  std::string text;
+  bool is_valid = true;
+  for (const std::string& input : inputs) {
+    options.input = input;
+    FileReport report = describe_file(session, options, sum);
+    text += (text.empty() ? "" : "\n") + report.text;
+    is_valid &= report.is_valid;
+    files.push_back(std::move(report.json));
+  }
+  Json report = inputs.size() == 1 ? files[0] : Json{{"files", files}};
+  if (sum.count > 1) add_sum(report, text, sum);
+  session.print(report, text);
+  return is_valid ? exit_ok : exit_invalid_structure;
 }
 
 }  // namespace
 
 Command add_info_command(CLI::App& app, CommonOptions& common) {
-  CLI::App* command = app.add_subcommand("info", "Describe a mesh, scene, structure or voxel file");
+  CLI::App* command = app.add_subcommand("info", "Describe mesh, scene, structure and voxel files");
   const auto options = std::make_shared<InfoOptions>();
-  add_input(*command, options->input, "IN",
-            "A mesh (.obj, .ply, .stl, .off), scene (.glb, .gltf), structure (.copse) or voxels (.voxels, .nvdb); "
-            "- for a mesh on standard input");
+  const auto inputs = std::make_shared<std::vector<std::string>>();
+  add_inputs(
+      *command, *inputs, "IN",
+      "Meshes (.obj, .ply, .stl, .off), scenes (.glb, .gltf), structures (.copse) or voxels (.voxels, .nvdb); "
+      "- for a mesh on standard input");
   command->add_flag("--validate", options->validate,
                     "Check that each triangle or point has its place and that each box is tight");
   command->add_flag("--epo", options->epo, "Measure the end-point overlap (EPO) of the nodes of a binary tree");
@@ -233,9 +290,10 @@ Command add_info_command(CLI::App& app, CommonOptions& common) {
   command->footer(
       "Examples:\n"
       "  copse info assets/spot.obj\n"
+      "  copse info assets/*.obj assets/*.ply\n"
       "  copse build assets/spot.obj -o spot.copse --quiet\n"
       "  copse info spot.copse --validate");
-  return {command, [options](Session& session) { return run_info(session, *options); }};
+  return {command, [options, inputs](Session& session) { return run_info(session, *options, *inputs); }};
 }
 
 }  // namespace copse::cli

@@ -5,7 +5,6 @@
 #include "builders/kd/sah_kd_validate.h"
 #include "builders/points/kd_validate.h"
 #include "builders/points/point_bvh_validate.h"
-#include "cli/exit_code.h"
 #include "cli/options/scene.h"
 
 namespace copse::cli {
@@ -21,8 +20,8 @@ namespace {
 /// Describes a file with a kd-tree or a tree of points, and validates it if that is asked for.
 ///   source: of the tree, in the memory of the context
 template <class Tree, class Source>
-int print_tree(Session& session, Context& context, const InfoOptions& options, const char* structure,
-               const Tree& tree, const Source& source, Json report, Facts facts) {
+FileReport describe_tree(Session& session, Context& context, const InfoOptions& options, const char* structure,
+                         const Tree& tree, const Source& source, Json report, Facts facts) {
   const u64 file_bytes = std::filesystem::file_size(options.input);
   Json all{{"copse", describe(context)}, {"input", options.input},   {"kind", "structure"},
            {"structure", structure},     {"file_bytes", file_bytes}, {"bytes", tree.size_bytes()}};
@@ -38,23 +37,22 @@ int print_tree(Session& session, Context& context, const InfoOptions& options, c
     facts.add("validation", "{}", validation.message());
     is_valid = validation.is_valid();
   }
-  session.print(all, lines.text() + facts.text());
-  return is_valid ? exit_ok : exit_invalid_structure;
+  return {all, lines.text() + facts.text(), is_valid};
 }
 
 template <class Tree>
-int print_points(Session& session, Context& context, const InfoOptions& options, const char* structure,
-                 const std::vector<vec3>& points, const Tree& tree) {
+FileReport describe_points(Session& session, Context& context, const InfoOptions& options, const char* structure,
+                           const std::vector<vec3>& points, const Tree& tree) {
   const auto counts = tree.counts.download()[0];
   Facts facts;
   facts.add("points", "{}, {} of them left out", grouped(points.size()), grouped(counts.invalid_count));
   facts.add("memory", "{}", readable_bytes(tree.size_bytes()));
   const Buffer<vec3> source(context, points);
-  return print_tree(session, context, options, structure, tree, PositionSpan(source.span()),
-                    {{"points", counts.point_count}, {"invalid_points", counts.invalid_count}}, facts);
+  return describe_tree(session, context, options, structure, tree, PositionSpan(source.span()),
+                       {{"points", counts.point_count}, {"invalid_points", counts.invalid_count}}, facts);
 }
 
-int print_kd_of_triangles(Session& session, Context& context, const InfoOptions& options) {
+FileReport describe_kd_of_triangles(Session& session, Context& context, const InfoOptions& options) {
   const SahKdTreeFile file = load_sah_kd_tree(options.input, context, session.cancel_token());
   const u64 nodes = file.tree.nodes.size(), references = file.tree.primitive_ids.size();
   Facts facts;
@@ -64,19 +62,19 @@ int print_kd_of_triangles(Session& session, Context& context, const InfoOptions&
   facts.add("references", "{}", grouped(references));
   facts.add("memory", "{}", readable_bytes(file.tree.size_bytes()));
   const DeviceMesh device_mesh(context, file.mesh);
-  return print_tree(session, context, options, "kdtree", file.tree, device_mesh.view(),
-                    {{"triangles", file.mesh.triangles.size()},
-                     {"vertices", file.mesh.positions.size()},
-                     {"invalid_triangles", file.tree.invalid_count},
-                     {"nodes", nodes},
-                     {"depth", file.tree.depth},
-                     {"references", references}},
-                    facts);
+  return describe_tree(session, context, options, "kdtree", file.tree, device_mesh.view(),
+                       {{"triangles", file.mesh.triangles.size()},
+                        {"vertices", file.mesh.positions.size()},
+                        {"invalid_triangles", file.tree.invalid_count},
+                        {"nodes", nodes},
+                        {"depth", file.tree.depth},
+                        {"references", references}},
+                       facts);
 }
 
 }  // namespace
 
-int print_tree_file(Session& session, const InfoOptions& options, TreeKind kind) {
+FileReport describe_tree_file(Session& session, const InfoOptions& options, TreeKind kind) {
   if (options.epo) {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("'{}': --epo takes a structure with a binary tree of boxes; this one holds none",
@@ -87,13 +85,13 @@ int print_tree_file(Session& session, const InfoOptions& options, TreeKind kind)
   session.begin("reading");
   if (kind == TreeKind::kd_tree) {
     const KdTreeFile file = load_kd_tree(options.input, *context, session.cancel_token());
-    return print_points(session, *context, options, "points", file.points, file.tree);
+    return describe_points(session, *context, options, "points", file.points, file.tree);
   }
   if (kind == TreeKind::point_bvh) {
     const PointBvhFile file = load_point_bvh(options.input, *context, session.cancel_token());
-    return print_points(session, *context, options, "point-bvh", file.points, file.bvh);
+    return describe_points(session, *context, options, "point-bvh", file.points, file.bvh);
   }
-  return print_kd_of_triangles(session, *context, options);
+  return describe_kd_of_triangles(session, *context, options);
 }
 
 }  // namespace copse::cli

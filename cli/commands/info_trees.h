@@ -11,7 +11,7 @@
 namespace copse::cli {
 
 struct InfoOptions {
-  std::string input;
+  std::string input;  // one of the files
   bool validate = false;
   bool epo = false;
   u32 scene = ~u32{0};  // of a scene file; see add_scene_choice
@@ -20,11 +20,18 @@ struct InfoOptions {
 /// The counts of all faults, by name.
 Json to_json(const ValidationReport& report);
 
-/// Describes such a file, and validates it if that is asked for. Returns the exit code.
-int print_tree_file(Session& session, const InfoOptions& options, TreeKind kind);
+/// What copse info says about a file.
+struct FileReport {
+  Json json;
+  std::string text;
+  bool is_valid = true;  // false if --validate found a fault
+};
 
-/// Describes a file of voxels: dense, in bricks, as an octree or as a DAG, or of NanoVDB. Returns the exit code.
-int print_voxel_file(Session& session, const InfoOptions& options);
+/// Describes such a file, and validates it if that is asked for.
+FileReport describe_tree_file(Session& session, const InfoOptions& options, TreeKind kind);
+
+/// Describes a file of voxels: dense, in bricks, as an octree or as a DAG, or of NanoVDB.
+FileReport describe_voxel_file(Session& session, const InfoOptions& options);
 
 /// Refuses --validate and --epo, which are for structures.
 ///   kind: of the file, such as "a mesh"

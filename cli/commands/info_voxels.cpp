@@ -3,7 +3,6 @@
 
 #include "builders/io/voxel_tree_file.h"
 #include "cli/commands/info_trees.h"
-#include "cli/exit_code.h"
 #include "cli/options/scene.h"
 
 namespace copse::cli {
@@ -18,7 +17,7 @@ void refuse_structure_options(const InfoOptions& options, const char* kind) {
 
 namespace {
 
-int print_voxels(Session& session, const InfoOptions& options) {
+FileReport describe_voxels(Session& session, const InfoOptions& options) {
   refuse_structure_options(options, "voxels");
   session.begin("reading");
   const HostVoxels voxels = load_voxels(options.input, session.cancel_token());
@@ -44,12 +43,11 @@ int print_voxels(Session& session, const InfoOptions& options) {
   facts.add("set", "{}", grouped(count));
   facts.add("edge of a voxel", "{:.6g}", edge);
   facts.add("bounds", "{}", to_words(box));
-  session.print(report, facts.text());
-  return exit_ok;
+  return {report, facts.text()};
 }
 
 /// A file that is read holds a tree without a fault, so --validate has nothing left to find.
-int print_voxel_tree(Session& session, const InfoOptions& options) {
+FileReport describe_voxel_tree(Session& session, const InfoOptions& options) {
   if (options.epo) {
     throw Error(
         ErrorCode::invalid_argument,
@@ -93,14 +91,14 @@ int print_voxel_tree(Session& session, const InfoOptions& options) {
     report["validation"] = {{"valid", true}, {"message", "valid"}};
     facts.add("validation", "valid");
   }
-  session.print(report, facts.text());
-  return exit_ok;
+  return {report, facts.text()};
 }
 
 }  // namespace
 
-int print_voxel_file(Session& session, const InfoOptions& options) {
-  return holds_voxel_tree(options.input) ? print_voxel_tree(session, options) : print_voxels(session, options);
+FileReport describe_voxel_file(Session& session, const InfoOptions& options) {
+  return holds_voxel_tree(options.input) ? describe_voxel_tree(session, options)
+                                         : describe_voxels(session, options);
 }
 
 }  // namespace copse::cli

@@ -14,6 +14,8 @@
 #include "cli/commands/turntable.h"
 #include "cli/exit_code.h"
 #include "cli/files.h"
+#include "cli/inputs.h"
+#include "cli/options/builders.h"
 #include "cli/options/camera_options.h"
 #include "cli/options/scene.h"
 #include "primitives/core/stopwatch.h"
@@ -28,19 +30,20 @@ namespace {
 enum class Through { bvh, grid, frustum };
 
 struct RenderCommand {
-  std::string input;
+  std::vector<std::string> inputs;  // meshes, or one file of another kind
   std::string output;
   Through through = Through::bvh;
   CameraOptions camera;
   RenderOptions render;
   SceneChoice scene;
+  AccelOptions accel;
   u32 frames = 0;  // of a turn; 0: a single picture
   u32 gpus = 0;    // 0: a context alone
 };
 
-/// A mesh, or the faces of voxels, and the structure if the file has one.
+/// Meshes, or the faces of voxels, and the structure if the file has one.
 struct Subject {
-  Mesh mesh;
+  InputMeshes meshes;
   Accel accel;
   Bvh bvh;
 
@@ -49,15 +52,21 @@ struct Subject {
 
 Subject load_subject(Session& session, Context& context, const RenderCommand& command) {
   session.begin("reading");
-  const InputKind kind = check_input(command.input);
-  if (kind == InputKind::mesh) return {session.read_mesh(command.input), {}, {}};
-  if (kind == InputKind::voxels) return {surface_of(load_voxels(command.input, session.cancel_token())), {}, {}};
-  if (holds_accel(command.input)) {
-    AccelFile file = load_accel(command.input, context, session.cancel_token());
-    return {std::move(file.mesh), std::move(file.accel), {}};
+  const InputKind kind = check_inputs(command.inputs);
+  const std::string& input = command.inputs[0];
+  const auto of_one_file = [&](Mesh mesh, Accel accel = {}, Bvh bvh = {}) {
+    Subject subject{{}, std::move(accel), std::move(bvh)};
+    subject.meshes.add(input, std::move(mesh));
+    return subject;
+  };
+  if (kind == InputKind::mesh) return {read_meshes(session, command.inputs), {}, {}};
+  if (kind == InputKind::voxels) return of_one_file(surface_of(load_voxels(input, session.cancel_token())));
+  if (holds_accel(input)) {
+    AccelFile file = load_accel(input, context, session.cancel_token());
+    return of_one_file(std::move(file.mesh), std::move(file.accel));
   }
-  StructureFile file = load_structure(command.input, context, session.cancel_token());
-  return {std::move(file.mesh), {}, std::move(file.bvh)};
+  StructureFile file = load_structure(input, context, session.cancel_token());
+  return of_one_file(std::move(file.mesh), {}, std::move(file.bvh));
 }
 
 /// Draws a subject from one camera after another. The time is that of rays and shading, of all pictures together.
@@ -68,10 +77,12 @@ class Drawing {
         devices_(contexts.devices.get()),
         command_(command),
         subject_(subject),
-        mesh_(context_, subject.mesh) {
+        mesh_(context_, subject.meshes.mesh) {
     if (!subject.has_structure()) session.begin("building");
     if (command.through == Through::grid) grid_ = build_grid(context_, mesh_.view());
-    if (command.through == Through::bvh && !subject.has_structure()) subject.accel = build(context_, mesh_.view());
+    if (command.through == Through::bvh && !subject.has_structure()) {
+      subject.accel = build(context_, mesh_.views(subject.meshes.parts), command.accel);
+    }
     if (devices_ != nullptr) shared_ = replicate(*devices_, std::move(subject.accel));
     session.begin("rendering");
   }
@@ -133,20 +144,19 @@ std::string name_in(const Choices<T>& choices, T value) {
   return "unknown";
 }
 
-void print_result(Session& session, const Context& context, const RenderCommand& command, u64 triangle_count,
-                  double milliseconds) {
+void print_result(Session& session, const Context& context, const RenderCommand& command,
+                  const InputMeshes& meshes, double milliseconds) {
   const RenderOptions& render = command.render;
   const u64 ray_count = u64{render.width} * render.height * std::max(command.frames, 1u);
   const bool ambient = render.shading == Shading::ambient_occlusion;
-  Json report{{"copse", describe(context)},
-              {"input", command.input},
-              {"output", command.output},
-              {"triangles", triangle_count},
-              {"width", render.width},
-              {"height", render.height},
-              {"structure", name_in(structures(), command.through)},
-              {"shading", name_in(shadings(), render.shading)},
-              {"rays", ray_count}};
+  Json report{{"copse", describe(context)}};
+  add_inputs(report, command.inputs, meshes);
+  report.update({{"output", command.output},
+                 {"width", render.width},
+                 {"height", render.height},
+                 {"structure", name_in(structures(), command.through)},
+                 {"shading", name_in(shadings(), render.shading)},
+                 {"rays", ray_count}});
   if (command.frames > 0) report["frames"] = command.frames;
   if (command.gpus > 0) report["gpus"] = command.gpus;
   if (ambient) report["ambient_rays_per_hit"] = render.ambient_rays;
@@ -157,7 +167,7 @@ void print_result(Session& session, const Context& context, const RenderCommand&
             render.height);
   facts.add("device", "{}{}", command.gpus > 1 ? fmt::format("{} x ", command.gpus) : "",
             describe_in_words(context));
-  facts.add("triangles", "{}", grouped(triangle_count));
+  add_input_facts(facts, command.inputs, meshes);
   facts.add("rays", "{}{}", grouped(ray_count),
             ambient ? fmt::format(", and {} ambient rays for each hit", render.ambient_rays) : "");
   facts.add("render", "{:.3f} ms", milliseconds);
@@ -172,6 +182,13 @@ void check_structure(const RenderCommand& command, InputKind kind) {
                     kind == InputKind::scene ? "the input is a scene"
                                              : "--structure is " + name_in(structures(), command.through)));
   }
+  if (command.accel.splits != 1 && (kind == InputKind::structure || command.through != Through::bvh)) {
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("--splits is {}, but {}: only a tree that is built here is split", command.accel.splits,
+                    kind == InputKind::structure ? "the input has a tree"
+                                                 : "--structure is " + name_in(structures(), command.through)));
+  }
   const std::string option = "--structure " + name_in(structures(), command.through);
   if ((kind == InputKind::structure || kind == InputKind::scene) && command.through != Through::bvh) {
     throw Error(ErrorCode::invalid_argument,
@@ -185,16 +202,16 @@ void check_structure(const RenderCommand& command, InputKind kind) {
 }
 
 int run_render(Session& session, const RenderCommand& command) {
-  const InputKind kind = check_input(command.input);
+  const InputKind kind = check_inputs(command.inputs);
   if (command.output.empty()) {
     throw Error(ErrorCode::invalid_argument, "-o is missing: name the picture to write, as in -o picture.png");
   }
-  PictureFiles files(command.output, command.input, command.render.width, command.render.height, command.frames);
+  PictureFiles files(command.output, command.inputs, command.render.width, command.render.height, command.frames);
   check_structure(command, kind);
   if (kind == InputKind::scene) {
     return render_scene(session,
-                        {command.input, command.output, command.scene, command.camera, command.render,
-                         name_in(shadings(), command.render.shading), command.frames},
+                        {command.inputs[0], command.output, command.scene, command.accel, command.camera,
+                         command.render, name_in(shadings(), command.render.shading), command.frames},
                         files);
   }
   refuse_scene_choice(command.scene);
@@ -206,17 +223,17 @@ int run_render(Session& session, const RenderCommand& command) {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("--gpus is {}, but {} has a binary tree: several GPUs share the tree of copse build "
                             "--quality",
-                            command.gpus, one_line(command.input)));
+                            command.gpus, one_line(command.inputs[0])));
   }
   Drawing drawing(session, contexts, command, scene);
   const float aspect = float(command.render.width) / float(command.render.height);
-  for (const Camera& camera : place_cameras(command.camera, bounds(scene.mesh), aspect, command.frames)) {
+  for (const Camera& camera : place_cameras(command.camera, bounds(scene.meshes.mesh), aspect, command.frames)) {
     files.add(drawing.draw(camera));
     session.throw_if_interrupted();
   }
   session.begin("writing");
   files.finish();
-  print_result(session, context, command, scene.mesh.triangles.size(), drawing.milliseconds());
+  print_result(session, context, command, scene.meshes, drawing.milliseconds());
   return exit_ok;
 }
 
@@ -239,11 +256,11 @@ void add_picture_options(CLI::App& app, RenderOptions& render) {
 }  // namespace
 
 Command add_render_command(CLI::App& app, CommonOptions& common) {
-  CLI::App* command = app.add_subcommand("render", "Ray cast a picture of a mesh, scene, structure or voxels");
+  CLI::App* command = app.add_subcommand("render", "Ray cast a picture of meshes, a scene, a structure or voxels");
   const auto options = std::make_shared<RenderCommand>();
-  add_input(*command, options->input, "IN",
-            "A mesh (.obj, .ply, .stl, .off), scene (.glb, .gltf), structure (.copse) or voxels (.voxels, .nvdb); "
-            "- for a mesh on standard input");
+  add_inputs(*command, options->inputs, "IN",
+             "A mesh (.obj, .ply, .stl, .off) or several, a scene (.glb, .gltf), a structure (.copse) or voxels "
+             "(.voxels, .nvdb); - for a mesh on standard input");
   add_output(
       *command, options->output,
       "The picture, a .png file (required); with --turntable a strip of pictures, or an existing folder for them");
@@ -256,6 +273,7 @@ Command add_render_command(CLI::App& app, CommonOptions& common) {
   add_turntable(*command, options->frames);
   add_scene_choice(*command, options->scene.scene);
   add_opening(*command, options->scene.opening);
+  add_splits(*command, options->accel.splits);
   add_gpus(*command, options->gpus, "Share the rays of the picture over N GPUs");
   add_common_options(*command, common);
   command->footer(

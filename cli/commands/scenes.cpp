@@ -47,12 +47,12 @@ struct BuiltScene {
   std::vector<Accel> accels;
   Scene scene;
 
-  BuiltScene(Session& session, Context& context, const SceneFile& file, Quality quality, float opening)
+  BuiltScene(Session& session, Context& context, const SceneFile& file, const AccelOptions& options, float opening)
       : meshes(context, file) {
     session.begin("building the meshes");
-    accels = build_accels(context, meshes, {.quality = quality});
+    accels = build_accels(context, meshes, options);
     session.begin("building the scene");
-    scene = build(context, accels, file.instances, {.quality = quality, .opening = opening});
+    scene = build(context, accels, file.instances, {.quality = options.quality, .opening = opening});
   }
 
   u64 accel_bytes() const {
@@ -111,7 +111,7 @@ void refuse_scene_choice(const SceneChoice& choice) {
   throw Error(ErrorCode::invalid_argument, std::string(option) + " needs a scene file (.glb or .gltf)");
 }
 
-int print_scene(Session& session, const std::string& input, u32 scene) {
+FileReport describe_scene(Session& session, const std::string& input, u32 scene) {
   session.begin("reading");
   const SceneFile file = session.read_scene(input, scene);
   const u64 file_bytes = std::filesystem::file_size(input);
@@ -138,16 +138,16 @@ int print_scene(Session& session, const std::string& input, u32 scene) {
               grouped(counts[i]), counts[i] == 1 ? "" : "s", mesh.name.empty() ? "" : ": " + one_line(mesh.name));
   }
   if (file.meshes.size() > max_lines) facts.add("", "and {} more meshes", file.meshes.size() - max_lines);
-  session.print(report, facts.text());
-  return exit_ok;
+  return {report, facts.text()};
 }
 
-int build_scene(Session& session, const std::string& input, const SceneChoice& choice, Quality quality) {
+int build_scene(Session& session, const std::string& input, const SceneChoice& choice,
+                const AccelOptions& accels) {
   const auto context = session.make_context();
   session.progress().expect_stages(5);
   session.begin("reading");
   const SceneFile file = session.read_scene(input, choice.scene);
-  BuiltScene built(session, *context, file, quality, choice.opening);
+  BuiltScene built(session, *context, file, accels, choice.opening);
   const SceneTimes times = time_again(session, *context, built);
   session.begin("measuring");
   const WideBvhStats top = stats(*context, built.scene.tree());
@@ -156,7 +156,8 @@ int build_scene(Session& session, const std::string& input, const SceneChoice& c
 
   Json report{{"copse", describe(*context)}, {"input", input}, {"meshes", file.meshes.size()}};
   add_counts(report, file);
-  report["quality"] = name_of(quality);
+  report["quality"] = name_of(accels.quality);
+  report["splits"] = accels.splits;
   report["accels"] = {{"bytes", built.accel_bytes()}, {"build_ms", times.accels_ms}};
   report["scene"] = {{"bytes", built.scene.size_bytes()}, {"build_ms", times.scene_ms},
                      {"refit_ms", times.refit_ms},        {"left_out", left_out},
@@ -168,7 +169,8 @@ int build_scene(Session& session, const std::string& input, const SceneChoice& c
   facts.add("scene", "{}", one_line(input));
   facts.add("device", "{}", describe_in_words(*context));
   add_count_facts(facts, file);
-  facts.add("quality", "{}", name_of(quality));
+  facts.add("quality", "{}", name_of(accels.quality));
+  if (accels.splits != 1) facts.add("splits", "up to {} references per triangle", accels.splits);
   facts.add("bounds", "{}", to_words(box));
   facts.add("trees of meshes", "{}, built in {:.3f} ms, one after another", readable_bytes(built.accel_bytes()),
             times.accels_ms);
@@ -191,7 +193,7 @@ int render_scene(Session& session, const SceneToRender& wanted, PictureFiles& fi
   session.progress().expect_stages(5);
   session.begin("reading");
   const SceneFile file = session.read_scene(wanted.input, wanted.choice.scene);
-  const BuiltScene built(session, *context, file, Quality::balanced, wanted.choice.opening);
+  const BuiltScene built(session, *context, file, wanted.accels, wanted.choice.opening);
   session.begin("rendering");
   const RenderOptions& options = wanted.render;
   const float aspect = float(options.width) / float(options.height);

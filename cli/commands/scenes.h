@@ -3,6 +3,7 @@
 #include <string>
 
 #include "accel/accel.h"
+#include "cli/commands/info_trees.h"
 #include "cli/commands/turntable.h"
 #include "cli/options/camera_options.h"
 #include "cli/session.h"
@@ -25,15 +26,16 @@ void add_opening(CLI::App& command, float& opening);
 /// Throws: Error invalid_argument if --scene or --opening is given, for an input that is no scene file.
 void refuse_scene_choice(const SceneChoice& choice);
 
-/// Describes the file. Returns the exit code.
-int print_scene(Session& session, const std::string& input, u32 scene);
+/// Describes the file.
+FileReport describe_scene(Session& session, const std::string& input, u32 scene);
 
 /// Builds an Accel per mesh and the tree over the instances, and prints their statistics and times.
-int build_scene(Session& session, const std::string& input, const SceneChoice& choice, Quality quality);
+int build_scene(Session& session, const std::string& input, const SceneChoice& choice, const AccelOptions& accels);
 
 struct SceneToRender {
   std::string input, output;  // a scene file, a .png file
   SceneChoice choice;
+  AccelOptions accels;
   CameraOptions camera;
   RenderOptions render;
   std::string shading;  // its name

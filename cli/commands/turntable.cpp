@@ -77,13 +77,14 @@ std::string frames_in_words(u32 frames) {
   return frames == 0 ? "" : fmt::format("{} frames of ", frames);
 }
 
-PictureFiles::PictureFiles(const std::string& output, const std::string& input, u32 width, u32 height, u32 frames)
+PictureFiles::PictureFiles(const std::string& output, const std::vector<std::string>& inputs, u32 width,
+                           u32 height, u32 frames)
     : output_(output), frames_(frames), in_folder_(frames > 0 && !has_ending(output, ".png")) {
   if (in_folder_ && !std::filesystem::is_directory(output)) {
     throw Error(ErrorCode::bad_file,
                 fmt::format("'{}': with --turntable, -o takes an existing folder, or a .png for a strip", output));
   }
-  check_output(in_folder_ ? frame_name(0) : output, ".png", input);
+  check_output(in_folder_ ? frame_name(0) : output, ".png", inputs);
   const u64 full_width = u64{width} * (is_strip() ? frames : 1), limit = max_png_pixels(height);
   if (full_width * height > limit) {
     throw Error(ErrorCode::invalid_argument,

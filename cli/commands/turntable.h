@@ -27,11 +27,12 @@ class PictureFiles {
  public:
   /// Checks that the pictures can be written.
   ///   output: ends in .png, or is an existing folder if there are frames
-  ///   input:  must be another file
+  ///   inputs: must be other files
   ///   frames: 0 for a single picture
   /// Throws: Error invalid_argument and Error bad_file as check_output; Error invalid_argument for more pixels than a PNG
   /// can have.
-  PictureFiles(const std::string& output, const std::string& input, u32 width, u32 height, u32 frames);
+  PictureFiles(const std::string& output, const std::vector<std::string>& inputs, u32 width, u32 height,
+               u32 frames);
 
   /// Takes the next picture.
   void add(Image image);

@@ -11,7 +11,7 @@ OptionText describe_option(const CLI::Option& option) {
   OptionText text{
       .names = {}, .value = {}, .description = option.get_description(), .is_required = option.get_required()};
   if (option.get_positional()) {
-    text.names.push_back(option.get_name());
+    text.names.push_back(option.get_name() + (option.get_items_expected_max() > 1 ? "..." : ""));
     return text;
   }
   for (const std::string& name : option.get_snames()) text.names.push_back("-" + name);

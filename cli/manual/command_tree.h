@@ -11,8 +11,9 @@ namespace copse::cli {
 
 /// An option or a positional argument, as its help text describes it.
 struct OptionText {
-  std::vector<std::string> names;  // "-o", "--output"; of a positional argument its name alone, "IN"
-  std::string value;               // "FILE", "lbvh|sah"; empty for a flag and for a positional argument
+  std::vector<std::string>
+      names;  // "-o", "--output"; of a positional argument its name alone: "IN", or "IN..." if it takes several
+  std::string value;  // "FILE", "lbvh|sah"; empty for a flag and for a positional argument
   std::string description;
   bool is_required = false;
 

@@ -6,7 +6,8 @@ namespace copse::cli {
 
 namespace {
 
-/// Returns text that the macros of manual pages print as it is.
+/// Returns text that the macros of manual pages print as it is. A line may end behind a |, as between the values of an
+/// option.
 std::string plain(const std::string& text) {
   std::string out;
   for (const char c : text) {
@@ -14,6 +15,8 @@ std::string plain(const std::string& text) {
       out += "\\e";
     } else if (c == '-') {
       out += "\\-";
+    } else if (c == '|') {
+      out += "|\\:";
     } else if ((c == '.' || c == '\'') && (out.empty() || out.back() == '\n')) {
       out += std::string("\\&") + c;
     } else {
@@ -66,6 +69,7 @@ void add_section(std::string& page, const CommandText& command) {
 
 std::string man_page(const CommandText& program, const std::string& version) {
   std::string page = fmt::format(".TH COPSE 1 \"\" \"{}\" \"User Commands\"\n", plain(version));
+  page += ".nh\n.ad l\n";  // values of options, such as octree, are not to be hyphenated or spread over the line
   page += ".SH NAME\ncopse \\- build acceleration structures for ray tracing, and trace rays through them\n";
   page += ".SH SYNOPSIS\n" + usage_line(program) + "\n";
   page += ".SH DESCRIPTION\n" + plain(program.description) + "\n.SH OPTIONS\n";

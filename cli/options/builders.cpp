@@ -74,7 +74,7 @@ void add_splits(CLI::App& command, float& splits) {
   add_real(
       command, "--splits", splits, 1, max_splits,
       "Room for references per triangle, 1 to 4, default 1; above 1, triangles that fill their boxes badly are "
-      "split, as in --splits 1.25");
+      "split, as in --splits 1.25; rays get faster by long triangles and slower at large walls");
 }
 
 void add_reinsertion(CLI::App& command, u32& passes) {

@@ -11,8 +11,9 @@ constexpr const char* names[] = {"bvh2", "bvh4", "cbvh4", "cbvh8"};
 /// Calls `f` with the wide tree. There must be one.
 template <class Tree, class F>
 auto with_tree(Tree& wide, const F& f) {
+  using Result = decltype(f(std::get<Bvh4>(wide)));
   return std::visit(
-      [&](auto& tree) -> decltype(f(std::get<Bvh4>(wide))) {
+      [&](auto& tree) -> Result {
         if constexpr (std::is_same_v<std::remove_cvref_t<decltype(tree)>, std::monostate>) {
           throw Error(ErrorCode::invalid_argument, "there is no wide tree");
         } else {

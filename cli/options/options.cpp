@@ -28,6 +28,16 @@ CLI::Option* add_whole_number(CLI::App& app, const std::string& name, T& value, 
   return app.add_option_function<std::string>(name, parse, description)->option_text(positional ? " " : "N");
 }
 
+/// Returns the bytes that a number with K, M, G or nothing behind it stands for, if they are above 0 and below 2^63.
+std::optional<u64> parse_bytes(std::string_view text) {
+  const size_t unit = text.empty() ? std::string_view::npos : std::string_view("KMG").find(text.back());
+  const u32 shift = unit == std::string_view::npos ? 0 : 10 * (u32(unit) + 1);
+  if (shift > 0) text.remove_suffix(1);
+  const std::optional<u64> number = parse_number<u64>(text);
+  if (!number || *number == 0 || *number >= u64{1} << (63 - shift)) return std::nullopt;
+  return *number << shift;
+}
+
 vec3 parse_point(const std::string& name, const std::vector<std::string>& texts) {
   vec3 point;
   for (int k = 0; k < 3; ++k) {
@@ -58,6 +68,11 @@ CLI::Option* add_input(CLI::App& app, std::string& path, const std::string& name
   return app.add_option(name, path, description)->required()->option_text(" ");
 }
 
+CLI::Option* add_inputs(CLI::App& app, std::vector<std::string>& paths, const std::string& name,
+                        const std::string& description) {
+  return app.add_option(name, paths, description)->required()->option_text("...");
+}
+
 CLI::Option* add_output(CLI::App& app, std::string& path, const std::string& description) {
   const auto parse = [&path](const std::string& text) {
     if (text.empty()) throw CLI::ValidationError("-o is ''; it takes the name of a file");
@@ -78,6 +93,18 @@ CLI::Option* add_count(CLI::App& app, const std::string& name, u32& value, u32 l
 
 CLI::Option* add_gpus(CLI::App& app, u32& gpus, const std::string& description) {
   return add_count(app, "--gpus", gpus, 1, 64, description + "; with --backend cpu, over N contexts of the CPU");
+}
+
+CLI::Option* add_bytes(CLI::App& app, const std::string& name, std::optional<u64>& value,
+                       const std::string& description) {
+  const auto parse = [=, &value](const std::string& text) {
+    value = parse_bytes(text);
+    if (!value) {
+      throw CLI::ValidationError(
+          fmt::format("{} is '{}'; it takes a whole number of bytes above 0, as in 500M or 16G", name, text));
+    }
+  };
+  return app.add_option_function<std::string>(name, parse, description)->option_text("BYTES");
 }
 
 CLI::Option* add_count_or_auto(CLI::App& app, const std::string& name, std::optional<u32>& value, u32 lowest,

@@ -31,6 +31,9 @@ void add_common_options(CLI::App& app, CommonOptions& options);
 
 /// Adds a required positional argument, a file.
 CLI::Option* add_input(CLI::App& app, std::string& path, const std::string& name, const std::string& description);
+/// The same for one file or several.
+CLI::Option* add_inputs(CLI::App& app, std::vector<std::string>& paths, const std::string& name,
+                        const std::string& description);
 /// Adds -o, --output. Without it, `path` stays empty.
 CLI::Option* add_output(CLI::App& app, std::string& path, const std::string& description);
 
@@ -42,6 +45,10 @@ CLI::Option* add_count(CLI::App& app, const std::string& name, u32& value, u32 l
 
 /// Adds --gpus, the number of devices that share work. Without it, `gpus` stays 0.
 CLI::Option* add_gpus(CLI::App& app, u32& gpus, const std::string& description);
+
+/// Adds a number of bytes above 0, as in 500M or 16G: K, M and G stand for 2^10, 2^20 and 2^30.
+CLI::Option* add_bytes(CLI::App& app, const std::string& name, std::optional<u64>& value,
+                       const std::string& description);
 
 /// As add_count, but takes "auto" too, which is 0.
 CLI::Option* add_count_or_auto(CLI::App& app, const std::string& name, std::optional<u32>& value, u32 lowest,

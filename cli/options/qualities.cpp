@@ -12,7 +12,9 @@ namespace copse::cli {
 namespace {
 
 BuildSettings settings_of(const Accel& accel) {
-  return cli::settings_of(steps_of(accel.options().quality, accel.triangle_count()));
+  BuildSettings settings = cli::settings_of(steps_of(accel.options().quality, accel.triangle_count()));
+  settings.splits = accel.options().splits;
+  return settings;
 }
 
 }  // namespace

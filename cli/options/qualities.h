@@ -12,9 +12,9 @@ class Option;
 
 namespace copse::cli {
 
-/// The options that build a tree by hand, which --quality excludes.
-inline constexpr const char* options_by_hand[] = {"--builder", "--radius", "--morton-bits", "--max-leaf-size",
-                                                  "--top",     "--splits", "--reinsertion", "--layout"};
+/// The options that build a tree by hand, which --quality excludes. --splits goes with both.
+inline constexpr const char* options_by_hand[] = {"--builder", "--radius",      "--morton-bits", "--max-leaf-size",
+                                                  "--top",     "--reinsertion", "--layout"};
 
 /// Adds --quality. The command must have the options by hand already.
 void add_quality(CLI::App& command, Quality& quality);

@@ -2,13 +2,9 @@
 
 namespace copse::cli {
 
-namespace {
-
 Json to_json(const vec3& p) {
   return {p.x, p.y, p.z};
 }
-
-}  // namespace
 
 Json to_json(const Aabb& box) {
   if (is_empty(box)) return nullptr;

@@ -7,6 +7,7 @@
 #include "builders/bvh/stats.h"
 #include "builders/geometry/mesh.h"
 #include "builders/geometry/triangle.h"
+#include "builders/io/packed_tree_file.h"
 #include "cli/output.h"
 #include "primitives/core/buffer.h"
 
@@ -20,6 +21,11 @@ class DeviceMesh {
 
   TriangleView view() const {
     return {.positions = positions_.span(), .triangles = triangles_.span(), .geometry = 0};
+  }
+
+  /// Returns a view per part of the mesh.
+  std::vector<TriangleView> views(std::span<const MeshPart> parts) const {
+    return detail::views_of(positions_.span(), triangles_.span(), parts);
   }
 
  private:
@@ -40,6 +46,7 @@ struct BuildSettings {
   float splits = 1;  // room for references per triangle; 1: none is split
 };
 
+Json to_json(const vec3& p);
 Json to_json(const Aabb& box);
 Json to_json(const BuildSettings& settings);
 Json to_json(const BvhStats& stats);

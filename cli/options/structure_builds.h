@@ -50,6 +50,11 @@ Built build_kd_of_triangles(Context& context, const TriangleView& triangles);
 Built build_kd_of_points(Context& context, const PositionSpan& points);
 Built build_bvh_of_points(Context& context, const PositionSpan& points);
 
+/// Throws: always Error invalid_argument, of an option that the structure does not take.
+[[noreturn]] inline void refuse_structure(const std::string& what) {
+  throw Error(ErrorCode::invalid_argument, what);
+}
+
 /// Returns the numbers of --resolution: "N" or "XxYxZ". Throws: Error invalid_argument for anything else.
 std::vector<u32> resolution_numbers(const std::string& text);
 

@@ -6,6 +6,7 @@
 #include "builders/io/tree_file.h"
 #include "cli/exit_code.h"
 #include "cli/files.h"
+#include "cli/inputs.h"
 #include "cli/options/scene.h"
 #include "cli/options/structure_builds.h"
 
@@ -18,10 +19,6 @@ constexpr const char* names[] = {"bvh",    "grid", "frustum", "voxels", "bricks"
 
 bool is_voxel_tree(Structure structure) {
   return structure == Structure::octree || structure == Structure::dag;
-}
-
-[[noreturn]] void refuse(const std::string& what) {
-  throw Error(ErrorCode::invalid_argument, what);
 }
 
 Built build_by(Context& context, const TriangleView& triangles, const Aabb& box, const StructureOptions& options,
@@ -55,7 +52,8 @@ std::vector<u32> resolution_numbers(const std::string& text) {
     if (*stop != 'x') break;
     at = stop + 1;
   }
-  refuse(fmt::format("--resolution is '{}'; it takes a number, or three as in 128x128x16", one_line(text)));
+  refuse_structure(
+      fmt::format("--resolution is '{}'; it takes a number, or three as in 128x128x16", one_line(text)));
 }
 
 void add_structure(CLI::App& command, StructureOptions& options) {
@@ -110,7 +108,8 @@ void check_structure(const CLI::App& command, const StructureOptions& options) {
   const bool is_written = !is_grid && !is_frustum;
   const auto only = [&](const char* option, bool is_right, const char* with) {
     if (is_right || command.count(option) == 0) return;
-    refuse(fmt::format("{} is for {} only; the structure is {}", option, with, name_of(options.structure)));
+    refuse_structure(
+        fmt::format("{} is for {} only; the structure is {}", option, with, name_of(options.structure)));
   };
   for (const char* option : {"--builder", "--radius", "--morton-bits", "--max-leaf-size", "--top", "--splits",
                              "--reinsertion", "--layout", "--quality"}) {
@@ -127,8 +126,8 @@ void check_structure(const CLI::App& command, const StructureOptions& options) {
   only("--codec", is_sparse || is_distance, "bricks and distance");
   for (const char* option : camera_option_names) only(option, is_frustum, "frustum");
   if (command.count("--resolution") > 0 && command.count("--density") > 0) {
-    refuse(fmt::format("--resolution is {} and --density is {:g}; a grid takes one of them",
-                       one_line(options.resolution), options.density));
+    refuse_structure(fmt::format("--resolution is {} and --density is {:g}; a grid takes one of them",
+                                 one_line(options.resolution), options.density));
   }
 }
 
@@ -155,21 +154,22 @@ void write(Session& session, Context& context, const Mesh& mesh, const std::stri
 
 }  // namespace
 
-int build_structure(Session& session, const std::string& input, const std::string& output,
+int build_structure(Session& session, const std::vector<std::string>& inputs, const std::string& output,
                     const StructureOptions& options) {
   const bool writes = !output.empty() || !options.slices.empty();
-  check_mesh_input(input);
+  check_mesh_inputs(inputs);
   const bool is_distance = options.structure == Structure::distance;
   const bool is_nano = is_distance || (options.structure == Structure::bricks && has_ending(output, ".nvdb"));
   const bool is_voxels = options.structure == Structure::voxels || options.structure == Structure::bricks ||
                          is_voxel_tree(options.structure);
-  if (!output.empty()) check_output(output, is_nano ? ".nvdb" : is_voxels ? ".voxels" : ".copse", input);
-  if (!options.slices.empty()) check_output(options.slices + "/slice-0000.png", ".png", input);
+  if (!output.empty()) check_output(output, is_nano ? ".nvdb" : is_voxels ? ".voxels" : ".copse", inputs);
+  if (!options.slices.empty()) check_output(options.slices + "/slice-0000.png", ".png", inputs);
   const auto context = session.make_context();
   session.progress().expect_stages(writes ? 3 : 2);
 
   session.begin("reading");
-  const Mesh mesh = session.read_mesh(input);
+  const InputMeshes meshes = read_meshes(session, inputs);
+  const Mesh& mesh = meshes.mesh;
 
   session.begin("building");
   const DeviceMesh device_mesh(*context, mesh);
@@ -184,19 +184,16 @@ int build_structure(Session& session, const std::string& input, const std::strin
     session.note("wrote {} slices to {}", built.voxels.shape.resolution.z, options.slices);
   }
   Facts facts;
-  facts.add("mesh", "{}: {} triangles, {} vertices", one_line(input), grouped(mesh.triangles.size()),
-            grouped(mesh.positions.size()));
+  add_input_facts(facts, inputs, meshes);
   facts.add("device", "{}", describe_in_words(*context));
   const std::string build_time = fmt::format("{:<18}{:.3f} ms\n", "build", built.milliseconds);
-  session.print({{"copse", describe(*context)},
-                 {"input", input},
-                 {"triangles", mesh.triangles.size()},
-                 {"vertices", mesh.positions.size()},
-                 {"structure", name_of(options.structure)},
+  Json report{{"copse", describe(*context)}};
+  add_inputs(report, inputs, meshes);
+  report.update({{"structure", name_of(options.structure)},
                  {"statistics", built.statistics},
                  {"build_ms", built.milliseconds},
-                 {"output", output.empty() ? Json() : Json(output)}},
-                facts.text() + built.facts.text() + build_time);
+                 {"output", output.empty() ? Json() : Json(output)}});
+  session.print(report, facts.text() + built.facts.text() + build_time);
   return exit_ok;
 }
 

@@ -37,8 +37,9 @@ void add_structure(CLI::App& command, StructureOptions& options);
 /// Throws: Error invalid_argument for options of another structure, such as those of trees with a grid.
 void check_structure(const CLI::App& command, const StructureOptions& options);
 
-/// Builds a structure other than a tree, prints its statistics, and writes it to `output` unless that is empty.
-int build_structure(Session& session, const std::string& input, const std::string& output,
+/// Builds a structure other than a tree over meshes, prints its statistics, and writes it to `output` unless that is
+/// empty.
+int build_structure(Session& session, const std::vector<std::string>& inputs, const std::string& output,
                     const StructureOptions& options);
 
 }  // namespace copse::cli

@@ -21,7 +21,7 @@ std::vector<vec3> corners_of(const Mesh& mesh) {
 TEST_F(CliConvert, EveryFormatHoldsTheSameTriangles) {
   const std::vector<vec3> corners = corners_of(load_mesh(sphere()));
   std::string input = sphere();
-  for (const char* name : {"a.stl", "b.obj", "c.off", "d.PLY", "e.stl"}) {
+  for (const char* name : {"a.stl", "b.obj", "c.off", "d.PLY", "f.Off.GZ", "e.stl"}) {
     const Outcome outcome = run_cli({"convert", input, path(name), "--json"});
     ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
     EXPECT_EQ(outcome.json()["triangles"], 320);
@@ -78,12 +78,13 @@ TEST_F(CliConvert, MinusIsStandardInputAndOutput) {
 
 TEST_F(CliConvert, MistakesAreNamed) {
   const std::string mesh = sphere();
-  expect_error(run_cli({"convert", mesh}), 2, "OUT is missing: the mesh: .obj, .ply, .stl or .off");
+  expect_error(run_cli({"convert", mesh}), 2,
+               "OUT is missing: the mesh: .obj, .ply, .stl or .off, with or without .gz");
   expect_error(run_cli({"convert", mesh, "-"}), 2, "OUT is -, standard output; --to must name its format");
   expect_error(run_cli({"convert", mesh, path("a.stl"), "--to", "obj"}), 2, "--to is for standard output");
   expect_error(run_cli({"convert", mesh, "-", "--to", "3ds"}), 2, "'3ds'; it takes ply, stl, obj or off");
-  expect_error(run_cli({"convert", mesh, path("a.ply.gz")}), 2,
-               "the output file must end in .obj, .ply, .stl or .off");
+  expect_error(run_cli({"convert", mesh, path("a.gz")}), 2,
+               "the output file must end in .obj, .ply, .stl or .off, with or without .gz");
   expect_error(run_cli({"convert", mesh, path("a.glb")}), 2,
                "the output file must end in .obj, .ply, .stl or .off");
   expect_error(run_cli({"convert", mesh, mesh}), 2, "input and output are the same file");

@@ -5,15 +5,13 @@ namespace {
 
 using CliErrors = CliTest;
 
-constexpr int usage = 2, bad_file = 3, no_device = 4, no_memory = 5;
-
 TEST_F(CliErrors, UnknownCommandsAndOptionsAreUsageErrors) {
   expect_error(run_cli({}), usage, "build, info, render, convert, generate, bench or doctor");
   expect_error(run_cli({"biuld"}), usage, "'biuld'");
   expect_error(run_cli({"generate"}), usage, "subdivide, hairball");
   expect_error(run_cli({"generate", "pyramid", "-o", path("a.ply")}), usage, "'pyramid'");
   expect_error(run_cli({"build"}), usage, "IN is missing");
-  expect_error(run_cli({"build", sphere(), "second.ply"}), usage, "second.ply");
+  expect_error(run_cli({"build", sphere(), "second.ply"}), bad_file, "'second.ply': no such file");
   expect_error(run_cli({"render", sphere(), "-o", path("a.png"), "--widht", "5"}), usage, "--widht");
   expect_error(run_cli({"build", sphere(), "-o", ""}), usage, "-o is ''");
   expect_error(run_cli({"render", sphere()}), usage, "-o is missing");
@@ -36,10 +34,19 @@ TEST_F(CliErrors, ValuesOutOfRangeNameTheValueAndTheLimit) {
                "--top is sah, but the builder sah");
   expect_error(run_cli({"build", mesh, "--builder", "hlbvh", "--splits", "1.25"}), usage,
                "--splits is 1.25, but hlbvh begins with the last order");
+  expect_error(run_cli({"render", mesh, "-o", path("a.png"), "--structure", "grid", "--splits", "2"}), usage,
+               "--splits is 2, but --structure is grid: only a tree that is built here is split");
   expect_error(run_cli({"build", mesh, "--splits", "5"}), usage, "--splits is '5'; it takes a number from 1 to 4");
   expect_error(run_cli({"build", mesh, "--top", "flat"}), usage, "'flat'; it takes as-built or sah");
   expect_error(run_cli({"build", mesh, "--radius", "9"}), usage, "from 1 to 8");
   expect_error(run_cli({"build", mesh, "--reinsertion", "17"}), usage, "from 0 to 16");
+  for (const std::string bytes : {"0", "16T", "1.5G", "G", "9223372036854775808", "8589934592G"}) {
+    expect_error(run_cli({"build", mesh, "--memory", bytes}), usage, "--memory is '" + bytes + "'; it takes");
+  }
+  expect_error(run_cli({"build", mesh, "--memory", "1G", "--builder", "sah"}), usage, "--builder is sah");
+  expect_error(run_cli({"build", mesh, "--memory", "1G", "--quality", "best"}), usage, "excludes");
+  expect_error(run_cli({"build", mesh, "--memory", "1G", "--structure", "grid"}), usage, "the structure is grid");
+  expect_error(run_cli({"build", mesh, "--memory", "100"}), usage, "the memory limit is 100 bytes, but slices of");
   expect_error(run_cli({"build", mesh, "--radius", "3"}), usage, "--radius is 3, but only hploc has a radius");
   expect_error(run_cli({"build", mesh, "--backend", "gpu"}), usage, "'gpu'; it takes auto, cpu or cuda");
   expect_error(run_cli({"build", mesh, "--threads", "0"}), usage, "1 to 4096");
@@ -84,6 +91,9 @@ TEST_F(CliErrors, FilesThatCannotBeReadAreBadFiles) {
   expect_error(run_cli({"build", path("none.ply")}), bad_file, "no such file");
   expect_error(run_cli({"build", path("")}), bad_file, "folder");
   expect_error(run_cli({"build", write_text("a.3ds", "solid")}), bad_file, "unknown ending '.3ds'");
+  expect_error(run_cli({"build", write_text("mesh", "solid")}), bad_file,
+               "the name has no ending; meshes end in .obj");
+  expect_error(run_cli({"build", write_text("empty.ply", "")}), bad_file, "empty.ply: is empty");
   expect_error(run_cli({"build", write_text("a.ply", "ply\nnonsense\n")}), bad_file, "a.ply");
   expect_error(run_cli({"build", write_text("a.obj", "v 0 0 0\nf 1 2 3\n")}), bad_file, "a.obj");
   expect_error(run_cli({"info", write_text("a.copse", "nonsense")}), bad_file, "a.copse");

@@ -30,12 +30,11 @@ std::string replace_all(std::string text, const std::string& from, const std::st
   return text;
 }
 
-/// Returns what a manual page reads as in a terminal of 1000 columns, or "" where man or col is missing.
-std::string shown_page(const std::string& page) {
-  const Outcome shown = run_shell(
-      "command -v man > /dev/null && command -v col > /dev/null || exit 77; MANWIDTH=1000 MANROFFOPT=-ww man "
-      "--warnings=w -l " +
-      page + " | col -bx");
+/// Returns what a manual page reads as in a terminal, or "" where man or col is missing.
+std::string shown_page(const std::string& page, u32 columns) {
+  const Outcome shown =
+      run_shell("command -v man > /dev/null && command -v col > /dev/null || exit 77; MANROFFOPT=-ww MANWIDTH=" +
+                std::to_string(columns) + " man --warnings=w -l " + page + " | col -bx");
   if (shown.exit_code == 77) return "";
   EXPECT_EQ(shown.exit_code, 0);
   EXPECT_EQ(shown.err, "") << "warnings of groff";
@@ -61,12 +60,14 @@ TEST_F(CliManual, ThePageHasEveryOptionOfEveryCommand) {
           << words << option;
     }
   }
-  const std::string shown = shown_page(write_text("copse.1", outcome.out));
+  const std::string shown = shown_page(write_text("copse.1", outcome.out), 1000);
   if (shown.empty()) GTEST_SKIP() << "man or col is not installed";
   for (const char* part : {"NAME", "copse - build acceleration structures", "--quality fast|balanced|best",
                            "  copse build assets/spot.obj -o spot.copse --quality best", "Exit codes:"}) {
     EXPECT_NE(shown.find(part), std::string::npos) << part;
   }
+  const std::string narrow = shown_page(path("copse.1"), 80);
+  EXPECT_NE(narrow.find("octree|"), std::string::npos) << "a value of --structure is hyphenated\n" << narrow;
 }
 
 /// Asks bash what it would complete.

@@ -95,6 +95,9 @@ std::string read_file(const std::string& path);
 /// Width and height in the header of a PNG.
 std::pair<unsigned, unsigned> png_size(const std::string& path);
 
+/// Exit codes.
+inline constexpr int usage = 2, bad_file = 3, no_device = 4, no_memory = 5;
+
 /// Expects the exit code, nothing on stdout, and one line on stderr that holds `part`.
 void expect_error(const Outcome& outcome, int exit_code, const std::string& part);
 

@@ -1,4 +1,5 @@
 #include <set>
+#include <sstream>
 
 #include "tests/cli/process.h"
 
@@ -50,6 +51,31 @@ TEST_F(CliTerminal, ShortWorkAndQuietWorkShowNoBar) {
   EXPECT_EQ(quiet.exit_code, 0);
   EXPECT_EQ(quiet.out.find("rendering"), std::string::npos) << quiet.out;
   EXPECT_TRUE(quiet.json().is_object());
+}
+
+/// The words of a text, with one space between them.
+std::string words_of(const std::string& text) {
+  std::istringstream words(text);
+  std::string joined;
+  for (std::string word; words >> word;) joined += word + " ";
+  return joined;
+}
+
+TEST_F(CliTerminal, HelpBreaksLongDescriptionsBetweenWords) {
+  for (const char* command : {"build", "render", "bench"}) {
+    const std::string whole = run_cli({command, "--help"}).out;
+    const std::string broken = run_on_terminal({command, "--help"}).out;  // 80 columns
+    EXPECT_EQ(words_of(broken), words_of(whole));
+    std::istringstream lines(broken);
+    size_t continued = 0;
+    for (std::string line; std::getline(lines, line);) {
+      line.pop_back();  // the \r of a terminal
+      const size_t begin = line.find_first_not_of(' ');
+      if (begin == 0 || begin == 34) EXPECT_LE(line.size(), 80u);  // others are names of options, and examples
+      continued += begin == 34 ? 1 : 0;
+    }
+    EXPECT_GE(continued, 10u) << broken;
+  }
 }
 
 TEST_F(CliTerminal, DumbTerminalShowsNoBar) {

@@ -7,8 +7,6 @@ namespace {
 
 using CliUsage = CliTest;
 
-constexpr int usage = 2;
-
 TEST_F(CliUsage, HelpIsACommandToo) {
   const std::string help = run_cli({"--help"}).out;
   EXPECT_EQ(help.back(), '\n');
@@ -53,9 +51,12 @@ TEST_F(CliUsage, MissingAndExtraArgumentsAreNamed) {
                "--eye is '1,2,x'; it takes three finite numbers, as in --eye 1,2,-3");
   expect_error(render({"--eye"}), usage, "--eye has too few numbers");
   expect_error(run_cli({"build"}), usage,
-               "IN is missing: the mesh, .obj, .ply, .stl or .off, or the scene, .glb or .gltf");
-  expect_error(run_cli({"build", mesh, "second.ply"}), usage,
-               "'second.ply' is one argument too many; the arguments are copse build IN");
+               "IN is missing: a mesh, .obj, .ply, .stl or .off, or several, which are built as one scene");
+  expect_error(run_cli({"build", "--qualty"}), usage,
+               "copse build has no option --qualty; did you mean --quality?");
+  expect_error(run_cli({"build", "-x.obj"}), usage, "copse build has no option -x.obj");
+  expect_error(run_cli({"generate", "subdivide", mesh, "1", "second.ply"}), usage,
+               "'second.ply' is one argument too many; the arguments are copse generate subdivide IN TIMES");
   expect_error(run_cli({"generate", "cube", "3", "-o", path("c.ply")}), usage,
                "'3' is unexpected; copse generate cube takes options alone");
   expect_error(run_cli({"--json", "build", mesh}), usage, "--json");

@@ -1,0 +1,98 @@
+#include "cli/commands/build_in_slices.h"
+
+#include "builders/io/structure_file.h"
+#include "cli/exit_code.h"
+#include "cli/files.h"
+#include "cli/inputs.h"
+#include "cli/options/builders.h"
+#include "cli/options/layouts.h"
+#include "primitives/core/stopwatch.h"
+#include "scale/sliced_build.h"
+
+namespace copse::cli {
+
+namespace {
+
+/// A tree that was built in slices, and what it took.
+struct TimedSlices {
+  Bvh bvh;
+  SlicedBuildSizes sizes;
+  double milliseconds;
+};
+
+TimedSlices build_slices_timed(Context& host, Context& device, const TriangleView& triangles,
+                               const SlicedBuildRequest& request) {
+  const SlicedBuildOptions options{request.memory_bytes, *request.settings.morton_bits};
+  TimedSlices result{{}, sliced_build_sizes(device, triangles.triangle_count(), options), 0};
+  Stopwatch stopwatch(host);
+  result.bvh = build_in_slices(host, device, triangles, options);
+  result.milliseconds = stopwatch.milliseconds();
+  return result;
+}
+
+Json make_slices_report(Context& device, const SlicedBuildRequest& request, const InputMeshes& meshes,
+                        const TimedSlices& build, const BvhStats& statistics) {
+  Json report{{"copse", describe(device)}};
+  add_inputs(report, request.inputs, meshes);
+  report.update({{"recipe", to_json(request.settings)},
+                 {"layout", name_of(Layout::bvh2)},
+                 {"statistics", to_json(statistics)},
+                 {"slices",
+                  {{"count", build.sizes.slice_count},
+                   {"triangles", build.sizes.slice_triangles},
+                   {"device_bytes", build.sizes.device_bytes},
+                   {"memory_limit", request.memory_bytes}}},
+                 {"first_build_ms", build.milliseconds},
+                 {"output", request.output.empty() ? Json() : Json(request.output)}});
+  return report;
+}
+
+std::string make_slices_text(Context& device, const SlicedBuildRequest& request, const InputMeshes& meshes,
+                             const TimedSlices& build, const BvhStats& statistics) {
+  Facts facts;
+  add_input_facts(facts, request.inputs, meshes);
+  facts.add("device", "{}", describe_in_words(device));
+  add_facts(facts, request.settings);
+  add_facts(facts, statistics);
+  facts.add("slices", "{} of {} triangles", build.sizes.slice_count, grouped(build.sizes.slice_triangles));
+  facts.add("device memory", "{}, limit {}", readable_bytes(build.sizes.device_bytes),
+            readable_bytes(request.memory_bytes));
+  facts.add("build", "{:.3f} ms, with allocation and copies", build.milliseconds);
+  return facts.text();
+}
+
+}  // namespace
+
+int build_sliced_tree(Session& session, const SlicedBuildRequest& request) {
+  if (request.settings.builder != "lbvh") {
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("--memory builds in slices, which only lbvh does; --builder is {}", request.settings.builder));
+  }
+  check_mesh_inputs(request.inputs);
+  if (!request.output.empty()) check_output(request.output, ".copse", request.inputs);
+  const auto device = session.make_context(), host = session.make_host_context();
+  session.progress().expect_stages(3 + !request.output.empty());
+
+  session.begin("reading");
+  const InputMeshes meshes = read_meshes(session, request.inputs);
+  const Mesh& mesh = meshes.mesh;
+  const TriangleView triangles{.positions = BufferSpan(mesh.positions.data(), mesh.positions.size()),
+                               .triangles = BufferSpan(mesh.triangles.data(), mesh.triangles.size())};
+  session.begin("building");
+  const TimedSlices build = build_slices_timed(*host, *device, triangles, request);
+  session.begin("measuring");
+  const BvhStats statistics = stats(*host, build.bvh);
+
+  if (!request.output.empty()) {
+    session.begin("writing");
+    save_structure(request.output, *host, mesh, build.bvh, "lbvh", *request.settings.morton_bits, 1, {},
+                   session.cancel_token());
+    session.note("wrote {}", request.output);
+  }
+  session.print(make_slices_report(*device, request, meshes, build, statistics),
+                session.json() ? "" : make_slices_text(*device, request, meshes, build, statistics));
+  return exit_ok;
+}
+
+}  // namespace copse::cli
