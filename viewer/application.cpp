@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "viewer/hand_controls.h"
 #include "viewer/layout.h"
 #include "viewer/model/settings/settings.h"
 #include "viewer/panes.h"
@@ -109,8 +110,7 @@ bool Application::run_frame() {
   session_.set_user_active(active);
   const bool in_menu = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
   draw_window();
-  take_keys(in_menu);
-  controls_.apply(session_, panes_, seconds);
+  use_hands(in_menu, seconds);
   ui_.end_frame();
   const std::string problem = display_.present(panes_);
   if (!problem.empty()) session_.messages().add(Severity::warning, problem);
@@ -142,6 +142,7 @@ void Application::draw_window() {
   if (!panes_.empty()) axis_gizmo(desk, panes_.back().place);
   empty_scene_hint(desk, layout.picture);
   job_banner(desk, layout.picture);
+  hand_hint(desk, layout.picture);
   message_toasts(desk, layout.picture);
   guide_offer(desk, layout.picture);
   guide(desk, layout.picture);
@@ -222,6 +223,16 @@ void Application::keep_in_sight(bool beside, const CameraPose& before, float one
   }
 }
 
+/// While an instance is moved by the mouse, no other key and no click has an effect.
+void Application::use_hands(bool in_menu, double seconds) {
+  if (panels_.hand.motion()) return follow_hand(session_, panels_.hand, panes_);
+  take_keys(in_menu);
+  if (!controls_.apply(session_, panes_, seconds)) return;
+  const std::optional<Pick>& picked = session_.picked();
+  session_.choose_instance(picked && picked->part_id != invalid_id ? std::optional(picked->part_id)
+                                                                   : std::nullopt);
+}
+
 /// `in_menu`: a menu or a list was open when the frame began. Esc has closed that, and no more.
 void Application::take_keys(bool in_menu) {
   if (ImGui::GetIO().WantTextInput) return;
@@ -237,9 +248,10 @@ void Application::carry_out() {
   for (const Command command : commands) perform(command);
 }
 
-/// While a slider is dragged, all its values are one change.
+/// While a slider or an instance is dragged, all its values are one change.
 void Application::note_choices() {
-  if (!ImGui::IsAnyItemActive() && !ImGui::IsAnyMouseDown()) history_.note(choices_of(session_));
+  const bool rests = !ImGui::IsAnyItemActive() && !ImGui::IsAnyMouseDown() && !panels_.hand.motion();
+  if (rests) history_.note(choices_of(session_));
   panels_.can_undo = history_.can_undo();
   panels_.can_redo = history_.can_redo();
 }

@@ -74,6 +74,7 @@ class Application {
   void draw_columns(Desk& desk, const WindowLayout& layout);
   void place_panes(const Rectangle& place);
   void keep_in_sight(bool beside, const CameraPose& before, float one, float each);
+  void use_hands(bool in_menu, double seconds);
   void take_keys(bool in_menu);
   void carry_out();
   bool perform_on_files(Command command);

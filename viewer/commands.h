@@ -33,6 +33,9 @@ enum class Command : u8 {
   play,
   step_forward,
   step_back,
+  move_instance,
+  turn_instance,
+  scale_instance,
   // View
   view_shaded,
   view_normals,

@@ -185,7 +185,8 @@ std::optional<Options> parse_options(int argc, char** argv, int& exit_code) {
   app.set_version_flag("--version", "copse-viewer " COPSE_VERSION, "Print the version and exit");
   app.get_formatter()->column_width(36);
   app.add_option("MESH", options.meshes,
-                 "OBJ and PLY meshes, folders of them, a scene (.glb, .gltf), or a .copse, .voxels or .nvdb file")
+                 "Meshes (.obj, .ply, .stl, .off), folders of them, a scene (.glb, .gltf), or a .copse, .voxels "
+                 "or .nvdb file")
       ->option_text(" ");
   add_structure_options(app, options);
   add_picture_options(app, options);

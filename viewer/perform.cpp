@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "viewer/application.h"
+#include "viewer/hand_controls.h"
 
 namespace copse::viewer {
 
@@ -75,6 +76,9 @@ bool Application::perform_on_structures(Command command) {
     case Command::play: flip(session_.playback().playing); return true;
     case Command::step_forward: step_frames(1); return true;
     case Command::step_back: step_frames(-1); return true;
+    case Command::move_instance: begin_hand(session_, panels_.hand, HandMotion::move, panes_); return true;
+    case Command::turn_instance: begin_hand(session_, panels_.hand, HandMotion::turn, panes_); return true;
+    case Command::scale_instance: begin_hand(session_, panels_.hand, HandMotion::scale, panes_); return true;
     default: return false;
   }
 }

@@ -27,13 +27,14 @@ void look_at_picked(Session& session) {
 
 }  // namespace
 
-void PictureControls::apply(Session& session, std::span<const Pane> panes, double seconds) {
+bool PictureControls::apply(Session& session, std::span<const Pane> panes, double seconds) {
   const ImGuiIO& io = ImGui::GetIO();
   if (button_ < 0 && !io.WantCaptureMouse) begin_drag(panes);
   if (button_ >= 0) drag(session);
-  if (button_ >= 0 && !ImGui::IsMouseDown(button_)) end_drag(session);
+  const bool picked = button_ >= 0 && !ImGui::IsMouseDown(button_) && end_drag(session);
   if (io.MouseWheel != 0 && !io.WantCaptureMouse) session.camera().dolly(io.MouseWheel);
   if (!io.WantCaptureKeyboard && !io.KeyCtrl) move(session, seconds);
+  return picked;
 }
 
 void PictureControls::begin_drag(std::span<const Pane> panes) {
@@ -63,13 +64,14 @@ void PictureControls::drag(Session& session) {
   }
 }
 
-void PictureControls::end_drag(Session& session) {
+bool PictureControls::end_drag(Session& session) {
   const bool clicked = button_ == 0 && travelled_ <= click_slack;
   button_ = -1;
-  if (!clicked) return;
+  if (!clicked) return false;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   session.pick((mouse.x - place_.x) / place_.width, (mouse.y - place_.y) / place_.height, side_);
   if (ImGui::GetIO().MouseClickedCount[0] >= 2) look_at_picked(session);
+  return true;
 }
 
 void PictureControls::move(Session& session, double seconds) const {

@@ -11,13 +11,13 @@ namespace copse::viewer {
 /// current drag.
 class PictureControls {
  public:
-  /// Handles ImGui's input of this frame. Pane i shows side i.
-  void apply(Session& session, std::span<const Pane> panes, double seconds);
+  /// Handles ImGui's input of this frame. Pane i shows side i. Returns true if a click has picked a pixel.
+  bool apply(Session& session, std::span<const Pane> panes, double seconds);
 
  private:
   void begin_drag(std::span<const Pane> panes);
   void drag(Session& session);
-  void end_drag(Session& session);
+  bool end_drag(Session& session);
   void move(Session& session, double seconds) const;
 
   Rectangle place_;  // of the pane in which the button went down

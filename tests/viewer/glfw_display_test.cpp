@@ -99,7 +99,7 @@ Image painted(const Pane& pane) {
   return drawn_by(width, height, [&] { gl::PanePainter().paint(pane, 1, height); });
 }
 
-u32 count_different(const Image& a, const Image& b) {
+u32 count_visibly_different(const Image& a, const Image& b) {
   u32 count = 0;
   for (size_t i = 0; i < a.pixels.size(); ++i) {
     const Rgba8 &p = a.pixels[i], &q = b.pixels[i];
@@ -113,7 +113,7 @@ u32 count_different(const Image& a, const Image& b) {
 TEST_F(GlfwWindow, DrawsEveryPixelOfAPictureOfItsSize) {
   const Picture picture = chequers();
   const Image drawn = painted({.place = {0, 0, 64, 64}, .picture = &picture});
-  EXPECT_EQ(count_different(drawn, picture.image), 0u);
+  EXPECT_EQ(count_visibly_different(drawn, picture.image), 0u);
 }
 
 TEST_F(GlfwWindow, DrawsTheLinesThatScreenshotsShow) {
@@ -122,13 +122,13 @@ TEST_F(GlfwWindow, DrawsTheLinesThatScreenshotsShow) {
   add_box(lines, {vec3(-0.5f, -0.4f, -0.5f), vec3(0.5f, 0.4f, 0.5f)}, {255, 255, 255, 255});
   const Pane pane{.place = {0, 0, 64, 64}, .picture = &picture, .lines = &lines, .lines_revision = 1};
   const Image drawn = painted(pane), expected = picture_with_lines(pane);
-  const u32 of_lines = count_different(expected, picture.image);
+  const u32 of_lines = count_visibly_different(expected, picture.image);
   EXPECT_GT(of_lines, 100u);
   // The two step along a line in different ways. A line is one pixel wide.
-  EXPECT_LT(count_different(drawn, expected), of_lines / 2);
+  EXPECT_LT(count_visibly_different(drawn, expected), of_lines / 2);
   const Pane on_top{
       .place = pane.place, .picture = &picture, .lines = &lines, .lines_revision = 1, .lines_on_top = true};
-  EXPECT_GT(count_different(painted(on_top), drawn), 10u);
+  EXPECT_GT(count_visibly_different(painted(on_top), drawn), 10u);
 }
 
 TEST_F(GlfwWindow, DrawsTheWidgetsThatScreenshotsShow) {
@@ -163,9 +163,10 @@ TEST_F(GlfwWindow, DrawsTheWidgetsThatScreenshotsShow) {
       ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
     });
   }
-  const u32 of_widgets = count_different(expected, background);
+  const u32 of_widgets = count_visibly_different(expected, background);
   EXPECT_GT(of_widgets, 10000u);
-  EXPECT_LT(count_different(drawn, expected), of_widgets / 200) << "OpenGL may round an edge in another way";
+  EXPECT_LT(count_visibly_different(drawn, expected), of_widgets / 200)
+      << "OpenGL may round an edge in another way";
 }
 
 TEST_F(GlfwWindow, SaysHowPicturesComeToIt) {
@@ -193,7 +194,7 @@ TEST_F(GlfwWindow, OpensAnewWhereItsContextIsLost) {
   display_->lose_context();
   EXPECT_NE(show({&pane, 1}).find("opened again"), std::string::npos);
   for (int frame = 0; frame < 3; ++frame) EXPECT_EQ(show({&pane, 1}), "");
-  EXPECT_EQ(count_different(painted({.place = {0, 0, 64, 64}, .picture = &picture}), picture.image), 0u);
+  EXPECT_EQ(count_visibly_different(painted({.place = {0, 0, 64, 64}, .picture = &picture}), picture.image), 0u);
 }
 
 TEST_F(GlfwWindow, ShowsTheApplicationThroughALostContext) {

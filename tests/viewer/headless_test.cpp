@@ -14,21 +14,11 @@ namespace copse::test {
 
 namespace {
 
-const std::string mesh = std::string(COPSE_ASSETS) + "/testball.ply";
 const std::string common = " --backend cpu --size 640x360 --settings '' ";
 // Compilers and machines may round the shade of a pixel to another byte.
-constexpr double tolerance = 1;
+constexpr double shade_tolerance = 1;
 // The visits of a ray may change with the traversal. Its hits may not.
 constexpr double heat_tolerance = 8;
-
-/// A picture that is kept beside the tests. With COPSE_KEEP_PICTURES set, it is written again.
-Png kept_picture(const std::string& name, const std::string& made) {
-  const std::filesystem::path file = std::filesystem::path(COPSE_VIEWER_PICTURES) / name;
-  if (std::getenv("COPSE_KEEP_PICTURES") != nullptr) {
-    std::filesystem::copy_file(made, file, std::filesystem::copy_options::overwrite_existing);
-  }
-  return read_png(file);
-}
 
 struct Shot {
   const char* name;
@@ -43,21 +33,23 @@ class HeadlessPicture : public testing::TestWithParam<Shot> {};
 TEST_P(HeadlessPicture, IsTheOneThatIsKept) {
   const TestFolder folder;
   const std::string file = folder / "shot.png";
-  const Ending ending = run_viewer(mesh + common + GetParam().arguments + " --headless --screenshot " + file);
+  const Ending ending =
+      run_viewer(testball_file + common + GetParam().arguments + " --headless --screenshot " + file);
   ASSERT_EQ(ending.exit_code, 0) << ending.text;
   const std::string name = std::string(GetParam().name) + ".png";
   EXPECT_LE(mean_difference(read_png(file), kept_picture(name, file)), GetParam().tolerance);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    , HeadlessPicture,
-    testing::Values(Shot{"shaded", "", tolerance}, Shot{"heat", "--view heat --builder hploc", heat_tolerance},
-                    Shot{"boxes", "--boxes 6 --builder lbvh", tolerance},
-                    Shot{"leaves", "--view leaves --builder lbvh", tolerance},
-                    Shot{"twisted", "--play twist --update-mode refit --frames 40", tolerance},
-                    Shot{"voxels", "--kind voxels --view normals", tolerance},
-                    Shot{"dag", "--kind dag --boxes 4", tolerance}),
-    [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(, HeadlessPicture,
+                         testing::Values(Shot{"shaded", "", shade_tolerance},
+                                         Shot{"heat", "--view heat --builder hploc", heat_tolerance},
+                                         Shot{"boxes", "--boxes 6 --builder lbvh", shade_tolerance},
+                                         Shot{"leaves", "--view leaves --builder lbvh", shade_tolerance},
+                                         Shot{"twisted", "--play twist --update-mode refit --frames 40",
+                                              shade_tolerance},
+                                         Shot{"voxels", "--kind voxels --view normals", shade_tolerance},
+                                         Shot{"dag", "--kind dag --boxes 4", shade_tolerance}),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 TEST(Headless, ShowsWhatAWindowShows) {
   std::string missing;
@@ -65,7 +57,7 @@ TEST(Headless, ShowsWhatAWindowShows) {
   const TestFolder folder;
   for (const std::string arguments : {"--boxes 6 --view leaves", "--play wave --frames 10 --update-mode rebuild",
                                       "--builder lbvh --compare sah --view heat --ui-scale 1.5"}) {
-    const std::string line = mesh + common + arguments;
+    const std::string line = testball_file + common + arguments;
     const Ending without = run_viewer(line + " --headless --screenshot " + (folder / "a.png"));
     ASSERT_EQ(without.exit_code, 0) << without.text;
     const Ending with = run_viewer_in_window(line + " --screenshot " + (folder / "b.png"));
@@ -79,7 +71,7 @@ TEST(Headless, RecordsWhatAWindowRecords) {
   if (!have_programs({"xvfb-run", "Xvfb"}, missing)) GTEST_SKIP() << missing << " is not installed";
   const TestFolder folder;
   for (const std::string arguments : {"", "--frames 3", "--play twist --frames 3"}) {
-    const std::string line = mesh + common + arguments;
+    const std::string line = testball_file + common + arguments;
     const Ending without = run_viewer(line + " --headless --record " + (folder / "a"));
     ASSERT_EQ(without.exit_code, 0) << without.text;
     const Ending with = run_viewer_in_window(line + " --record " + (folder / "b"));
@@ -93,7 +85,7 @@ TEST(Headless, RecordsWhatAWindowRecords) {
 
 TEST(Headless, SavesBothPicturesOfAComparison) {
   const TestFolder folder;
-  const std::string line = mesh + common + " --headless --builder lbvh --view heat ";
+  const std::string line = testball_file + common + " --headless --builder lbvh --view heat ";
   ASSERT_EQ(run_viewer(line + "--compare lbvh --screenshot " + (folder / "same.png")).exit_code, 0);
   ASSERT_EQ(run_viewer(line + "--compare sah --screenshot " + (folder / "other.png")).exit_code, 0);
   const Png same = read_png(folder / "same.png"), other = read_png(folder / "other.png");
@@ -115,7 +107,7 @@ TEST(Headless, SavesBothPicturesOfAComparison) {
 
 TEST(Headless, SavesTheWindowWithItsPanels) {
   const TestFolder folder;
-  const std::string line = mesh + " --backend cpu --size 1280x800 --settings '' --headless --screenshot ";
+  const std::string line = testball_file + " --backend cpu --size 1280x800 --settings '' --headless --screenshot ";
   ASSERT_EQ(run_viewer(line + (folder / "picture.png")).exit_code, 0);
   const Ending ending = run_viewer(line + (folder / "window.png") + " --with-panels");
   ASSERT_EQ(ending.exit_code, 0) << ending.text;
@@ -123,41 +115,43 @@ TEST(Headless, SavesTheWindowWithItsPanels) {
   EXPECT_EQ(window.width, 1280u);
   EXPECT_EQ(window.height, 800u);
   EXPECT_GT(mean_difference(read_png(folder / "picture.png"), window), 5);
-  EXPECT_EQ(run_viewer(mesh + " --headless --with-panels").exit_code, 2) << "no screenshot to have them in";
+  EXPECT_EQ(run_viewer(testball_file + " --headless --with-panels").exit_code, 2)
+      << "no screenshot to have them in";
 }
 
 TEST(Headless, TakesMeshesBehindACamera) {
-  const Ending ending = run_viewer("--headless " + common + " --camera 0,0,3,0,0,0,40 " + mesh);
+  const Ending ending = run_viewer("--headless " + common + " --camera 0,0,3,0,0,0,40 " + testball_file);
   EXPECT_EQ(ending.exit_code, 0) << ending.text;
 }
 
 TEST(Headless, EndsWithFourWithoutTheDevice) {
   if (gpu_answers()) GTEST_SKIP() << "a GPU answers";
-  const Ending ending = run_viewer(mesh + " --headless --backend cuda");
+  const Ending ending = run_viewer(testball_file + " --headless --backend cuda");
   EXPECT_EQ(ending.exit_code, 4) << ending.text;
 }
 
 TEST(Headless, PrintsTheTimesOfStages) {
-  const Ending ending = run_viewer(mesh + common + "--headless --frames 3 --update-mode rebuild");
+  const Ending ending = run_viewer(testball_file + common + "--headless --frames 3 --update-mode rebuild");
   EXPECT_EQ(ending.exit_code, 0) << ending.text;
   EXPECT_NE(ending.text.find("frames"), std::string::npos) << ending.text;
   EXPECT_NE(ending.text.find("hploc"), std::string::npos) << ending.text;
 }
 
 TEST(Headless, PrintsHowFastTheSceneTurns) {
-  const Ending ending = run_viewer(mesh + " --backend cpu --size 1280x720 --headless --orbit 1 --while-building");
+  const Ending ending =
+      run_viewer(testball_file + " --backend cpu --size 1280x720 --headless --orbit 1 --while-building");
   EXPECT_EQ(ending.exit_code, 0) << ending.text;
   EXPECT_NE(ending.text.find("built"), std::string::npos) << ending.text;
   EXPECT_NE(ending.text.find("pictures per second"), std::string::npos) << ending.text;
   EXPECT_NE(ending.text.find("1280 x 720"), std::string::npos) << ending.text;
-  EXPECT_EQ(run_viewer(mesh + " --orbit 1").exit_code, 2) << "a window is turned by hand";
-  EXPECT_EQ(run_viewer(mesh + " --headless --while-building").exit_code, 2) << "nothing turns";
+  EXPECT_EQ(run_viewer(testball_file + " --orbit 1").exit_code, 2) << "a window is turned by hand";
+  EXPECT_EQ(run_viewer(testball_file + " --headless --while-building").exit_code, 2) << "nothing turns";
 }
 
 TEST(Headless, RecordsAFrameEach) {
   const TestFolder folder;
   const Ending ending =
-      run_viewer(mesh + common + "--headless --play explode --frames 3 --record " + (folder / "frames"));
+      run_viewer(testball_file + common + "--headless --play explode --frames 3 --record " + (folder / "frames"));
   ASSERT_EQ(ending.exit_code, 0) << ending.text;
   const Png first = read_png(folder / "frames/frame-00000.png"),
             last = read_png(folder / "frames/frame-00002.png");
@@ -168,7 +162,7 @@ TEST(Headless, RecordsAFrameEach) {
 
 TEST(Headless, SavesStatistics) {
   const TestFolder folder;
-  const Ending ending = run_viewer(mesh + common + "--headless --statistics " + (folder / "s.json"));
+  const Ending ending = run_viewer(testball_file + common + "--headless --statistics " + (folder / "s.json"));
   ASSERT_EQ(ending.exit_code, 0) << ending.text;
   EXPECT_TRUE(nlohmann::json::parse(std::ifstream(folder / "s.json"), nullptr, false).is_object());
 }
@@ -181,18 +175,18 @@ TEST(Headless, EndsWithACodeAndALineWhereSomethingIsWrong) {
     EXPECT_NE(ending.text.find(part), std::string::npos) << ending.text;
   };
   expect("--headless", 2, "--headless needs a mesh");
-  expect(mesh + " --view colourful --headless", 2, "shaded|normals");
-  expect(mesh + " --size 0x5 --headless", 2, "1 to 16384");
-  expect(mesh + " --camera 1,2,3 --headless", 2, "6 or 7 numbers");
-  expect(mesh + " --screenshot picture.jpg --headless", 2, ".png");
+  expect(testball_file + " --view colourful --headless", 2, "shaded|normals");
+  expect(testball_file + " --size 0x5 --headless", 2, "1 to 16384");
+  expect(testball_file + " --camera 1,2,3 --headless", 2, "6 or 7 numbers");
+  expect(testball_file + " --screenshot picture.jpg --headless", 2, ".png");
   expect("/no/such/mesh.ply --headless", 3, "/no/such/mesh.ply");
-  expect(mesh + common + " --headless --screenshot /no/such/folder/p.png", 3, "/no/such/folder");
+  expect(testball_file + common + " --headless --screenshot /no/such/folder/p.png", 3, "/no/such/folder");
   expect("--help", 0, "--headless");
   expect("--version", 0, "copse-viewer");
 }
 
 TEST(Headless, SaysHowToDoWithoutADisplay) {
-  const Ending ending = run_viewer(mesh + " --settings ''");
+  const Ending ending = run_viewer(testball_file + " --settings ''");
   EXPECT_EQ(ending.exit_code, 4);
   EXPECT_NE(ending.text.find("--headless"), std::string::npos) << ending.text;
 }

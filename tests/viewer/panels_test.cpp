@@ -5,6 +5,7 @@
 #include <glm/vec4.hpp>
 
 #include "builders/geometry/generate.h"
+#include "builders/io/mesh_file.h"
 #include "tests/viewer/desktop.h"
 #include "tests/viewer/png.h"
 #include "viewer/model/settings/settings.h"
@@ -309,6 +310,19 @@ TEST_F(Panels, EscapeClosesOneThingAtATime) {
   EXPECT_TRUE(application.panels().guide);
   press(GLFW_KEY_ESCAPE);
   EXPECT_FALSE(application.panels().guide);
+}
+
+TEST_F(Panels, ShowFilesThatAreDroppedTogetherAsOneScene) {
+  save_mesh(folder / "cube.stl", generate_cube());
+  display.drop({sphere(), folder / "cube.stl", std::filesystem::path(COPSE_ASSETS) / "grove.glb"});
+  run_until([&] { return session.has_structure(0); });
+  const auto& parts = session.geometry()->parts;
+  ASSERT_EQ(parts.size(), 3u);
+  EXPECT_EQ(parts[0].triangle_count, 320u);
+  EXPECT_EQ(parts[1].name, "cube.stl");
+  EXPECT_EQ(parts[2].triangle_count, 38404u);
+  EXPECT_EQ(session.statistics(0).primitive_count, 320u + 12 + 38404);
+  EXPECT_FALSE(has_errors());
 }
 
 TEST_F(Panels, EscapeClosesAMenuInAMenu) {

@@ -1,8 +1,8 @@
 #include "tests/viewer/png.h"
 
 #include <gtest/gtest.h>
-#include <cmath>
 
+#include <cmath>
 #include <cstdlib>
 
 #define STB_IMAGE_IMPLEMENTATION
@@ -18,6 +18,14 @@ Png read_png(const std::filesystem::path& file) {
   Png png{u32(width), u32(height), {bytes, bytes + size_t(width) * size_t(height) * 3}};
   stbi_image_free(bytes);
   return png;
+}
+
+Png kept_picture(const std::string& name, const std::filesystem::path& made) {
+  const std::filesystem::path file = std::filesystem::path(COPSE_VIEWER_PICTURES) / name;
+  if (std::getenv("COPSE_KEEP_PICTURES") != nullptr) {
+    std::filesystem::copy_file(made, file, std::filesystem::copy_options::overwrite_existing);
+  }
+  return read_png(file);
 }
 
 double mean_difference(const Png& a, const Png& b) {

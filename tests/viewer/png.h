@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "primitives/core/types.h"
@@ -14,6 +15,9 @@ struct Png {
 };
 
 Png read_png(const std::filesystem::path& file);
+
+/// Returns a picture that is kept beside the tests. With COPSE_KEEP_PICTURES set, the picture `made` replaces it first.
+Png kept_picture(const std::string& name, const std::filesystem::path& made);
 
 /// Returns the mean difference of their bytes, 0 to 255. If their sizes differ or one is missing, it is 256, and
 /// the test fails.

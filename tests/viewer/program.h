@@ -12,6 +12,9 @@ struct Ending {
   std::string text;    // standard output and error
 };
 
+/// The mesh that most tests of the program show.
+inline const std::string testball_file = std::string(COPSE_ASSETS) + "/testball.ply";
+
 /// The path of the viewer: $COPSE_VIEWER, else that of this build.
 std::string viewer_path();
 

@@ -13,24 +13,18 @@ namespace copse::test {
 
 namespace {
 
-const std::string mesh = std::string(COPSE_ASSETS) + "/testball.ply";
-
 // The mouse moves by whole pixels, and the height of a pane may differ by one between versions of ImGui.
-constexpr double tolerance = 4;
+constexpr double session_tolerance = 4;
 // The visits of a ray may change with the traversal.
-constexpr double heat_tolerance = 10;
+constexpr double session_heat_tolerance = 10;
 
 nlohmann::json read_json(const std::string& file) {
   std::ifstream stream(file);
   return nlohmann::json::parse(stream, nullptr, false);
 }
 
-void expect_kept(const std::string& file, const std::string& name, double most = tolerance) {
-  const std::filesystem::path kept = std::filesystem::path(COPSE_VIEWER_PICTURES) / name;
-  if (std::getenv("COPSE_KEEP_PICTURES") != nullptr) {
-    std::filesystem::copy_file(file, kept, std::filesystem::copy_options::overwrite_existing);
-  }
-  EXPECT_LE(mean_difference(read_png(file), read_png(kept)), most) << name;
+void expect_kept(const std::string& file, const std::string& name, double most = session_tolerance) {
+  EXPECT_LE(mean_difference(read_png(file), kept_picture(name, file)), most) << name;
 }
 
 #define COPSE_SKIP_WITHOUT_X_PROGRAMS()                                \
@@ -45,7 +39,7 @@ TEST(WindowSession, LoadsOrbitsBuildsPlaysPicksAndSaves) {
   COPSE_SKIP_WITHOUT_X_PROGRAMS();
   const TestFolder folder;
   std::ofstream(folder / "settings.json") << "{}";  // not the first start, which opens the guide
-  WindowSession window(folder, mesh +
+  WindowSession window(folder, testball_file +
                                    " --backend cpu --window 1400x900 --size 640x360 --ui-scale 1 --builder lbvh "
                                    "--settings settings.json");
   ASSERT_TRUE(window.wait_for("Statistics/Memory"));
@@ -56,13 +50,14 @@ TEST(WindowSession, LoadsOrbitsBuildsPlaysPicksAndSaves) {
   window.scroll_picture(2);
   window.press("p");
   expect_kept(window.wait_for_file("copse-0002.png"), "session-orbited.png");
-  EXPECT_GT(mean_difference(read_png(folder / "copse-0001.png"), read_png(folder / "copse-0002.png")), tolerance);
+  EXPECT_GT(mean_difference(read_png(folder / "copse-0001.png"), read_png(folder / "copse-0002.png")),
+            session_tolerance);
 
   window.choose("Structure/Builder", "sah");
   ASSERT_TRUE(window.wait_for("Structure/Bins"));
   window.press("6");
   window.press("p");
-  expect_kept(window.wait_for_file("copse-0003.png"), "session-heat.png", heat_tolerance);
+  expect_kept(window.wait_for_file("copse-0003.png"), "session-heat.png", session_heat_tolerance);
 
   window.choose("Motion/Deformation", "twist");
   window.click("Motion/Play");
@@ -90,7 +85,7 @@ TEST(WindowSession, ShowsOnTheFirstStartWhatTheCommandLineAsksFor) {
   COPSE_SKIP_WITHOUT_X_PROGRAMS();
   const TestFolder folder;
   WindowSession window(folder,
-                       mesh +
+                       testball_file +
                            " --backend cpu --window 1400x900 --ui-scale 1 --settings settings.json --builder "
                            "lbvh --compare sah --view heat --boxes 3 --play wave");
   ASSERT_TRUE(window.wait_for("Offer/Start the guide"));
@@ -106,7 +101,7 @@ TEST(WindowSession, KeepsItsSettingsWhenASignalEndsIt) {
   COPSE_SKIP_WITHOUT_X_PROGRAMS();
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGKILL}) {
     const TestFolder folder;
-    WindowSession window(folder, mesh + " --backend cpu --ui-scale 1 --settings settings.json");
+    WindowSession window(folder, testball_file + " --backend cpu --ui-scale 1 --settings settings.json");
     ASSERT_TRUE(window.wait_for("Statistics/Memory"));
     window.press("6");
     ASSERT_TRUE(window.wait_for("View/Hottest at"));

@@ -45,6 +45,10 @@ void structure_menu(Desk& desk) {
   ImGui::Separator();
   for (const Command command : {Command::play, Command::step_forward, Command::step_back})
     menu_item(desk, command);
+  ImGui::Separator();
+  const bool is_chosen = desk.session.chosen_instance().has_value();
+  for (const Command command : {Command::move_instance, Command::turn_instance, Command::scale_instance})
+    menu_item(desk, command, false, is_chosen);
 }
 
 void view_menu(Desk& desk) {

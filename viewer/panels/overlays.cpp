@@ -89,6 +89,25 @@ void job_banner(Desk& desk, const Rectangle& place) {
   ImGui::End();
 }
 
+void hand_hint(Desk& desk, const Rectangle& place) {
+  const InstanceHand& hand = desk.state.hand;
+  if (!hand.motion()) return;
+  constexpr const char *axes[] = {"x", "y", "z"}, *verbs[] = {"Move", "Turn", "Scale"};
+  constexpr const char* ways[] = {"along", "about", "along"};
+  const u64 motion = u64(*hand.motion());
+  std::string text = fmt::format("{} instance {}", verbs[motion], hand.start().number);
+  if (hand.axis()) text += fmt::format(" {} {}", ways[motion], axes[*hand.axis()]);
+  const WidgetScope scope("Hand");
+  ImGui::SetNextWindowPos(ImVec2(place.x + place.width / 2, place.y + 12), ImGuiCond_Always, ImVec2(0.5f, 0));
+  ImGui::SetNextWindowBgAlpha(0.92f);
+  if (ImGui::Begin("##hand", nullptr, bare_window)) {
+    ImGui::TextUnformatted(text.c_str());
+    note_widget(text);
+    ImGui::TextDisabled("X, Y, Z: one axis\nClick, Enter: keep\nRight click, Esc: put back");
+  }
+  ImGui::End();
+}
+
 void message_toasts(Desk& desk, const Rectangle& place) {
   constexpr size_t max_shown = 4;
   std::vector<const Message*> shown;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "viewer/commands.h"
+#include "viewer/model/scene/hand.h"
 #include "viewer/model/session/session.h"
 #include "viewer/panels/toasts.h"
 #include "viewer/panels/widgets.h"
@@ -30,8 +31,11 @@ struct PanelState {
   bool build_changes = true;  // build as soon as an option changes
   bool build_waits = false;   // an option changed, and the mouse still holds its widget
   u32 next_bookmark = 0;
-  u32 instance = 0;    // chosen in the list of instances
-  u64 pick_shown = 0;  // the pick whose path the nodes panel has opened
+  InstanceHand hand;                      // moves the chosen instance by the mouse
+  TransformNumbers numbers;               // of the chosen instance
+  std::optional<Instance> numbers_shown;  // the instance that has these numbers
+  std::optional<u32> listed_instance;     // the chosen one, to which the list has scrolled
+  u64 pick_shown = 0;                     // the pick whose path the nodes panel has opened
   Toasts toasts;
   double frame_seconds = 0.1;  // of the last frames, smoothed
   float scale_height = 0;      // points at the lower edge of the picture that a colour scale covers
@@ -73,6 +77,8 @@ void pane_label(Desk& desk, const Rectangle& place, u32 side);
 /// Draws the axes of space in the upper right corner.
 void axis_gizmo(Desk& desk, const Rectangle& place);
 void empty_scene_hint(Desk& desk, const Rectangle& place);
+/// Draws what the keys do while an instance is moved by the mouse.
+void hand_hint(Desk& desk, const Rectangle& place);
 /// Draws the buttons that fill an empty scene: a dialog, and the test ball if it is installed.
 void first_mesh_buttons(Desk& desk);
 void guide(Desk& desk, const Rectangle& place);

@@ -23,35 +23,65 @@ void list_parts(const SceneGeometry& geometry) {
   }
 }
 
-/// Draws the list of instances, and the place of the one that is chosen, which the mouse can drag.
+/// Draws the list of instances, of which one can be chosen. It scrolls to one that was chosen in the picture.
 void list_instances(Desk& desk) {
   const SceneGeometry& geometry = *desk.session.geometry();
-  const std::vector<Instance>& instances = geometry.placed->instances;
-  u32& chosen = desk.state.instance;
-  chosen = std::min(chosen, u32(instances.size() - 1));
-  const float height = 6.5f * ImGui::GetTextLineHeightWithSpacing();
-  if (ImGui::BeginChild("instances", ImVec2(0, height), true)) {
+  const std::optional<u32> chosen = desk.session.chosen_instance();
+  const float line = ImGui::GetTextLineHeightWithSpacing();
+  if (ImGui::BeginChild("instances", ImVec2(0, 6.5f * line), true)) {
+    if (chosen && chosen != desk.state.listed_instance)
+      ImGui::SetScrollY(std::max(float(*chosen) - 2, 0.0f) * line);
+    desk.state.listed_instance = chosen;
     ImGuiListClipper clipper;
-    clipper.Begin(int(instances.size()));
+    clipper.Begin(int(geometry.parts.size()));
     while (clipper.Step()) {
       for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
         const std::string name = fmt::format("{}  {}##{}", i, geometry.parts[size_t(i)].name, i);
-        if (ImGui::Selectable(name.c_str(), u32(i) == chosen)) chosen = u32(i);
+        if (ImGui::Selectable(name.c_str(), chosen == u32(i))) desk.session.choose_instance(u32(i));
+        note_widget(fmt::format("Instance {}", i));
       }
     }
   }
   ImGui::EndChild();
   note_widget("Instances");
-  Instance placed = instances[chosen];
-  vec3 at(placed.rows[0][3], placed.rows[1][3], placed.rows[2][3]);
-  const float step = 0.002f * glm::length(geometry.bounds.hi - geometry.bounds.lo);
+}
+
+/// Draws three numbers that the mouse can drag. Returns true if they changed.
+bool drag_numbers(const char* label, vec3& value, float step, const char* format, const char* hint) {
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextUnformatted(label);
+  ImGui::SameLine(5.2f * ImGui::GetFontSize());
   ImGui::SetNextItemWidth(-FLT_MIN);
-  const bool is_moved = ImGui::DragFloat3("##position", &at.x, std::max(step, 1e-6f), 0, 0, "%.3f");
-  note_widget("Position");
-  explain("Where the chosen instance stands: drag to move it. The structure follows as Motion says");
-  if (!is_moved) return;
-  for (int row = 0; row < 3; ++row) placed.rows[row][3] = at[row];
-  desk.session.place_instance(chosen, placed);
+  const bool is_changed = ImGui::DragFloat3(fmt::format("##{}", label).c_str(), &value.x, step, 0, 0, format);
+  note_widget(label);
+  explain(hint);
+  return is_changed;
+}
+
+/// Draws the transform of the chosen instance, which can be changed.
+void transform_of_instance(Desk& desk) {
+  const std::optional<u32> chosen = desk.session.chosen_instance();
+  if (!chosen) return quiet_text("Click on an instance to choose it.");
+  const SceneGeometry& geometry = *desk.session.geometry();
+  const Instance& now = geometry.placed->instances[*chosen];
+  PanelState& state = desk.state;
+  // A transform has several triples of angles. While it is the one that the panel made, its numbers stay.
+  if (!state.numbers_shown || !same_transform(*state.numbers_shown, now)) {
+    state.numbers = numbers_of(now);
+    state.numbers_shown = now;
+  }
+  const float step = std::max(0.002f * glm::length(geometry.bounds.hi - geometry.bounds.lo), 1e-6f);
+  bool is_changed =
+      drag_numbers("Position", state.numbers.position, step, "%.3f",
+                   "Where the chosen instance stands: drag to move it (Ctrl G). The structure follows as "
+                   "Motion says");
+  is_changed |= drag_numbers("Turn", state.numbers.turn, 0.5f, "%.1f",
+                             "Degrees about x, then y, then z: drag to turn it (Ctrl R)");
+  is_changed |= drag_numbers("Scale", state.numbers.scale, 0.005f, "%.3f",
+                             "Along its own x, y and z: drag to scale it (Ctrl S). A number below 0 mirrors it");
+  if (!is_changed) return;
+  state.numbers_shown = with_numbers(now, state.numbers);
+  desk.session.place_instance(*chosen, *state.numbers_shown);
 }
 
 std::string readable_extent(const Aabb& box) {
@@ -93,6 +123,7 @@ void scene_panel(Desk& desk) {
   }
   if (geometry.placed) {
     list_instances(desk);
+    transform_of_instance(desk);
     fact("Instances", grouped(geometry.parts.size()));
     fact("Meshes", grouped(geometry.placed->meshes->size()));
   } else {

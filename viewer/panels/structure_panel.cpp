@@ -61,6 +61,10 @@ bool tree_options(StructureOptions& options) {
              "that are rebuilt in every frame, best for scenes that do not change. By hand: lbvh sorts by "
              "Morton keys and builds fastest; hploc merges neighbours by their area; sah splits from the "
              "root down by the surface area heuristic and makes the best trees");
+  changed |=
+      slider("Splits", options.splits, 1, 2, options.splits > 1 ? "%.2f per triangle" : "none",
+             "Room for references per triangle. Triangles that fill their boxes badly are split, so that rays "
+             "pass by them sooner; rays at large walls become slower; the build and the tree grow by the factor");
   if (quality_of(options.builder)) return changed;
   changed |= choice("Layout", options.layout,
                     "bvh2: two children per node; bvh4: four; cbvh4 and cbvh8: four and eight, boxes compressed "
@@ -69,10 +73,6 @@ bool tree_options(StructureOptions& options) {
   options.max_leaf_size = std::min(options.max_leaf_size, largest_leaf);
   changed |= slider("Leaf size", options.max_leaf_size, 1, largest_leaf, "Maximum triangles per leaf");
   changed |= builder_options(options);
-  changed |=
-      slider("Splits", options.splits, 1, 2, options.splits > 1 ? "%.2f per triangle" : "none",
-             "Room for references per triangle. Triangles that fill their boxes badly are split, so that rays "
-             "visit fewer nodes in interiors and hair; the build and the tree grow by the factor");
   changed |= slider("Reinsertion", options.reinsertion_passes, 0, 16,
                     "Passes that move subtrees to better places, after the builder. They lower the SAH cost most "
                     "where boxes of uneven size overlap; each pass gains less",

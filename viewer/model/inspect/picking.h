@@ -31,10 +31,11 @@ struct VisitedNode {
 struct Pick {
   Ray ray;
   Target target = Target::triangle;
-  Hit hit;                // its primitive counts through all meshes, or is the number of a voxel or point
-  vec3 point{0};          // of the hit
-  std::string part;       // name of the mesh, for a triangle
-  u32 leaf = invalid_id;  // the node or cell that held the hit
+  Hit hit;                   // its primitive counts through all meshes, or is the number of a voxel or point
+  vec3 point{0};             // of the hit
+  std::string part;          // name of the mesh, for a triangle
+  u32 part_id = invalid_id;  // its number in SceneGeometry::parts
+  u32 leaf = invalid_id;     // the node or cell that held the hit
   u32 primitive_tests = 0;
   std::vector<VisitedNode> visited;  // in order
 };

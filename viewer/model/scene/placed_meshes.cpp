@@ -1,5 +1,8 @@
 #include "viewer/model/scene/placed_meshes.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "builders/bvh/bvh.h"
 #include "builders/geometry/vector_rn.h"
 #include "primitives/core/error.h"
@@ -18,16 +21,33 @@ vec3 placed_point(const Instance& instance, const vec3& p) {
 }
 
 /// Stores the vertices of all instances, in order.
-void place(SceneGeometry& scene, const PlacedMeshes& placed) {
-  scene.mesh.positions.clear();
-  for (const Instance& instance : placed.instances) {
-    for (const vec3& p : (*placed.meshes)[instance.accel].mesh.positions) {
-      scene.mesh.positions.push_back(placed_point(instance, p));
+///   before: where the instances stand in `scene`, which leaves the vertices of those that stay; null: nowhere
+void place(SceneGeometry& scene, const PlacedMeshes& placed, const PlacedMeshes* before) {
+  auto at = scene.mesh.positions.begin();
+  for (size_t i = 0; i < placed.instances.size(); ++i) {
+    const Instance& instance = placed.instances[i];
+    const std::vector<vec3>& positions = (*placed.meshes)[instance.accel].mesh.positions;
+    const bool stays = before != nullptr && same_transform(before->instances[i], instance);
+    if (!stays) {
+      std::transform(positions.begin(), positions.end(), at,
+                     [&](const vec3& p) { return placed_point(instance, p); });
     }
+    at += std::ptrdiff_t(positions.size());
   }
 }
 
 }  // namespace
+
+bool same_transform(const Instance& a, const Instance& b) {
+  return std::memcmp(a.rows, b.rows, sizeof a.rows) == 0;
+}
+
+bool PlacedByHand::operator==(const PlacedByHand& other) const {
+  if (scene != other.scene) return true;
+  return std::equal(
+      instances.begin(), instances.end(), other.instances.begin(), other.instances.end(),
+      [](const auto& a, const auto& b) { return a.first == b.first && same_transform(a.second, b.second); });
+}
 
 Geometry scene_of(PlacedMeshes placed, const std::vector<std::string>& names) {
   auto scene = std::make_shared<SceneGeometry>();
@@ -42,7 +62,7 @@ Geometry scene_of(PlacedMeshes placed, const std::vector<std::string>& names) {
                                          std::to_string(vertex_count) +
                                          " vertices; the viewer shows up to 2^31 triangles and 2^32 - 1 vertices");
   }
-  scene->mesh.positions.reserve(vertex_count);
+  scene->mesh.positions.resize(vertex_count);
   scene->mesh.triangles.reserve(triangle_count);
   u32 first_vertex = 0;
   for (size_t i = 0; i < placed.instances.size(); ++i) {
@@ -52,7 +72,7 @@ Geometry scene_of(PlacedMeshes placed, const std::vector<std::string>& names) {
     for (const uvec3& corners : source.mesh.triangles) scene->mesh.triangles.push_back(corners + first_vertex);
     first_vertex += u32(source.mesh.positions.size());
   }
-  place(*scene, placed);
+  place(*scene, placed, nullptr);
   scene->bounds = copse::bounds(scene->mesh);
   scene->placed = std::make_shared<const PlacedMeshes>(std::move(placed));
   return scene;
@@ -61,7 +81,7 @@ Geometry scene_of(PlacedMeshes placed, const std::vector<std::string>& names) {
 Geometry moved(const SceneGeometry& scene, std::vector<Instance> instances) {
   auto copy = std::make_shared<SceneGeometry>(scene);
   PlacedMeshes placed{scene.placed->meshes, std::move(instances)};
-  place(*copy, placed);
+  place(*copy, placed, scene.placed.get());
   copy->placed = std::make_shared<const PlacedMeshes>(std::move(placed));
   return copy;
 }

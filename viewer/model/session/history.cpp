@@ -14,6 +14,7 @@ Choices choices_of(Session& session) {
   choices.comparison = session.comparison();
   choices.deformation = session.playback().deformation;
   choices.strength = session.playback().strength;
+  choices.placed = session.placed_by_hand();
   return choices;
 }
 
@@ -26,6 +27,7 @@ void choose(Session& session, const Choices& choices) {
   session.comparison() = choices.comparison;
   session.playback().deformation = choices.deformation;
   session.playback().strength = choices.strength;
+  session.place_by_hand(choices.placed);
   for (u32 side = 0; side < 2; ++side) {
     session.wanted(side) = choices.structures[side];
     if (session.differs(side)) session.build(side);
@@ -33,7 +35,10 @@ void choose(Session& session, const Choices& choices) {
 }
 
 void History::note(const Choices& now) {
-  if (now_ == now) return;
+  if (now_ == now) {
+    now_ = now;  // in another scene, equal choices are of that scene
+    return;
+  }
   if (now_) past_.push_back(*now_);
   if (past_.size() > capacity) past_.erase(past_.begin());
   future_.clear();

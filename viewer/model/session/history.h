@@ -7,7 +7,8 @@
 
 namespace copse::viewer {
 
-/// What undo brings back: the choices of the panels, but not the camera, the scene and the time.
+/// What undo brings back: the choices of the panels, and the instances that were moved by hand, but not the camera, the
+/// file that is open and the time.
 struct Choices {
   StructureOptions structures[2];
   UpdateMode update_mode = UpdateMode::refit;
@@ -16,6 +17,7 @@ struct Choices {
   Comparison comparison = Comparison::off;
   Deformation deformation = Deformation::none;
   float strength = 0;
+  PlacedByHand placed;
 
   bool operator==(const Choices&) const = default;
 };

@@ -143,7 +143,31 @@ void Session::place_instance(u32 number, const Instance& placed) {
   const u32 mesh = instances[number].accel;
   instances[number] = placed;
   instances[number].accel = mesh;
+  if (!s.pile) s.by_hand.instances[number] = instances[number];
   s.geometry = moved(*s.geometry, std::move(instances));
+}
+
+const PlacedByHand& Session::placed_by_hand() const {
+  return state_->by_hand;
+}
+
+void Session::place_by_hand(const PlacedByHand& wanted) {
+  State& s = *state_;
+  if (!s.placed_at_rest || wanted == s.by_hand) return;
+  std::vector<Instance> instances = s.placed_at_rest->instances;
+  for (const auto& [number, instance] : wanted.instances) instances[number] = instance;
+  s.by_hand = wanted;
+  s.geometry = moved(*s.geometry, std::move(instances));
+}
+
+std::optional<u32> Session::chosen_instance() const {
+  return state_->chosen;
+}
+
+void Session::choose_instance(std::optional<u32> number) {
+  const std::shared_ptr<const PlacedMeshes>& placed = state_->geometry->placed;
+  const bool is_one = number && placed && *number < placed->instances.size();
+  state_->chosen = is_one ? number : std::nullopt;
 }
 
 const Geometry& Session::geometry() const {

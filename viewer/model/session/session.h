@@ -25,6 +25,7 @@
 #include "viewer/model/picture/renderer.h"
 #include "viewer/model/picture/view_settings.h"
 #include "viewer/model/scene/geometry.h"
+#include "viewer/model/scene/placed_meshes.h"
 #include "viewer/model/scene/playback.h"
 #include "viewer/model/session/messages.h"
 #include "viewer/model/session/timings.h"
@@ -118,6 +119,17 @@ class Session {
   /// and for a number that no instance has.
   ///   placed: its accel stays what it was
   void place_instance(u32 number, const Instance& placed);
+
+  /// The instances that place_instance() has put elsewhere since the scene was opened; none of a pile.
+  const PlacedByHand& placed_by_hand() const;
+  /// Puts all instances where they stood when the scene was opened, except those of `wanted`. Does nothing if these
+  /// belong to another scene.
+  void place_by_hand(const PlacedByHand& wanted);
+
+  /// The instance that the user has chosen. A box around it is drawn. None at first, and in a new scene.
+  std::optional<u32> chosen_instance() const;
+  /// Chooses an instance, or none. A number that no instance has chooses none.
+  void choose_instance(std::optional<u32> number);
 
   /// The scene that is shown; never null.
   const Geometry& geometry() const;

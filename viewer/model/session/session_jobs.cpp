@@ -162,6 +162,9 @@ void Session::State::choose_bookmarks(std::vector<Bookmark> all) {
 
 void Session::State::take_scene(const BuildResult& result, const Opening& opened) {
   geometry = result.geometry;
+  placed_at_rest = geometry->placed;
+  by_hand = {by_hand.scene + 1, {}};
+  chosen.reset();
   if (!opened.add) {
     scene_name = name_of(opened);
     choose_bookmarks(all_bookmarks());

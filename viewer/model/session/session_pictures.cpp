@@ -3,6 +3,7 @@
 
 #include "viewer/model/inspect/overlay_lines.h"
 #include "viewer/model/picture/comparison.h"
+#include "viewer/model/scene/hand.h"
 #include "viewer/model/session/session_state.h"
 
 namespace copse::viewer {
@@ -86,10 +87,14 @@ void Session::State::make_difference() {
   difference.revision = revision;
 }
 
+Side::LinesKey Session::State::lines_key_of(u32 side) const {
+  const u64 pick = picked && picked_side == side ? pick_revision : 0;
+  return {overlay, sides[side].live->form_revision(), pick, chosen ? geometry->placed : nullptr, chosen};
+}
+
 bool Session::State::lines_are_stale(u32 side) const {
   const Side& one = sides[side];
-  const u64 pick = picked && picked_side == side ? pick_revision : 0;
-  return one.live && one.lines_key != Side::LinesKey{overlay, one.live->form_revision(), pick};
+  return one.live && one.lines_key != lines_key_of(side);
 }
 
 void Session::State::make_lines(u32 number) {
@@ -102,12 +107,15 @@ void Session::State::make_lines(u32 number) {
   }
   if (!lines_are_stale(number)) return;
   const bool has_pick = picked && picked_side == number;
-  side.lines_key = {overlay, side.live->form_revision(), has_pick ? pick_revision : 0};
+  side.lines_key = lines_key_of(number);
   ++side.lines_revision;
   side.lines.clear();
+  const auto add_chosen = [&] {
+    if (chosen) add_cell(side.lines, corners_of(*geometry->placed, *chosen), Rgba8{255, 176, 64, 255});
+  };
   if (!needs_copy(overlay, has_pick)) {
     if (overlay.bounds) add_box(side.lines, geometry->bounds, Rgba8{90, 110, 140, 255});
-    return;
+    return add_chosen();
   }
   messages.guard("the lines", [&] {
     OverlayLines made = make_overlay(overlay, side.live->host_copy(), side.live->host_triangles(),
@@ -116,6 +124,7 @@ void Session::State::make_lines(u32 number) {
     if (!made.note.empty() && made.note != side.lines_note) messages.add(Severity::note, made.note);
     side.lines_note = made.note;
   });
+  add_chosen();
 }
 
 void Session::State::pick(float x, float y, u32 number) {
@@ -145,7 +154,10 @@ void Session::State::pick_again() {
   if (!is_hit(picked->hit)) return;
   const u32 triangle = picked->hit.primitive;
   const bool has_part = copy.target() == Target::triangle && triangle < geometry->mesh.triangles.size();
-  if (has_part) picked->part = geometry->part_of(triangle).name;
+  if (!has_part) return;
+  const ScenePart& part = geometry->part_of(triangle);
+  picked->part = part.name;
+  picked->part_id = u32(&part - geometry->parts.data());
 }
 
 }  // namespace copse::viewer

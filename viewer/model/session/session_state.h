@@ -34,8 +34,10 @@ struct Side {
   /// What the lines depend on.
   struct LinesKey {
     OverlaySettings settings;
-    u64 revision = 0;  // of the structure
-    u64 pick = 0;      // see State::pick_revision
+    u64 revision = 0;                                      // of the structure
+    u64 pick = 0;                                          // see State::pick_revision
+    std::shared_ptr<const PlacedMeshes> placed = nullptr;  // if an instance is chosen
+    std::optional<u32> chosen = std::nullopt;
     bool operator==(const LinesKey&) const = default;
   };
   LinesKey lines_key;
@@ -84,6 +86,7 @@ struct Session::State {
   void make_pictures(bool whole, double budget_ms);
   void make_difference();
   void make_lines(u32 side);
+  Side::LinesKey lines_key_of(u32 side) const;
   bool lines_are_stale(u32 side) const;
   void pick(float x, float y, u32 side);
   void pick_again();
@@ -99,7 +102,10 @@ struct Session::State {
   Geometry geometry;
   Playback playback;
   std::unique_ptr<SequenceReader> sequence;
-  std::shared_ptr<Pile> pile;             // that is shown; null for none
+  std::shared_ptr<Pile> pile;                          // that is shown; null for none
+  std::shared_ptr<const PlacedMeshes> placed_at_rest;  // of the scene as it was opened; null for none
+  PlacedByHand by_hand;                                // what the user has moved since
+  std::optional<u32> chosen;                           // an instance
   Geometry companions;                    // meshes that were added to those of the sequence; null for none
   u32 frame = 0;                          // shown
   std::optional<u32> requested_frame;     // requested and not read yet

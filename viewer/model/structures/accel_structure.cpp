@@ -9,11 +9,11 @@ namespace copse::viewer {
 
 namespace {
 
-/// An Accel of a quality, or that of a file.
+/// An Accel of some options, or that of a file.
 class AccelStructure : public TriangleStructure {
  public:
-  AccelStructure(Context& context, Quality quality, std::filesystem::path file = {})
-      : TriangleStructure(context), quality_(quality), file_(std::move(file)) {}
+  AccelStructure(Context& context, const AccelOptions& options, std::filesystem::path file = {})
+      : TriangleStructure(context), options_(options), file_(std::move(file)) {}
 
   void build(const TriangleView& triangles) override {
     labels_.forget();
@@ -24,7 +24,7 @@ class AccelStructure : public TriangleStructure {
     } else if (is_built) {
       copse::rebuild(context_, accel_, triangles);
     } else {
-      accel_ = copse::build(context_, triangles, {.quality = quality_});
+      accel_ = copse::build(context_, triangles, options_);
     }
   }
 
@@ -65,7 +65,7 @@ class AccelStructure : public TriangleStructure {
  private:
   TreeView tree() const { return accel_.tree().view(); }
 
-  Quality quality_;
+  AccelOptions options_;
   std::filesystem::path file_;  // that the Accel is read from; empty: it is built
   Accel accel_;
   LeafLabels labels_;
@@ -73,12 +73,12 @@ class AccelStructure : public TriangleStructure {
 
 }  // namespace
 
-std::unique_ptr<TriangleStructure> make_accel(Context& context, Quality quality) {
-  return std::make_unique<AccelStructure>(context, quality);
+std::unique_ptr<TriangleStructure> make_accel(Context& context, const AccelOptions& options) {
+  return std::make_unique<AccelStructure>(context, options);
 }
 
 std::unique_ptr<TriangleStructure> make_accel_of_file(Context& context, const std::filesystem::path& file) {
-  return std::make_unique<AccelStructure>(context, AccelOptions{}.quality, file);
+  return std::make_unique<AccelStructure>(context, AccelOptions{}, file);
 }
 
 }  // namespace copse::viewer

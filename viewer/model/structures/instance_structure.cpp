@@ -14,8 +14,8 @@ namespace {
 /// as the triangles of the scene do. Deformations of triangles do not move it: only instances move.
 class InstanceStructure : public TriangleStructure {
  public:
-  InstanceStructure(Context& context, const SceneGeometry& scene, Quality quality)
-      : TriangleStructure(context), placed_(scene.placed), quality_(quality) {
+  InstanceStructure(Context& context, const SceneGeometry& scene, const AccelOptions& options)
+      : TriangleStructure(context), placed_(scene.placed), options_(options) {
     std::vector<u32> first;
     for (const ScenePart& part : scene.parts) first.push_back(part.first_triangle);
     first_triangles_ = Buffer<u32>(context, first);
@@ -29,7 +29,7 @@ class InstanceStructure : public TriangleStructure {
     if (scene_.instance_count() > 0) {
       copse::rebuild(context_, scene_, InstanceView::of(instances_.span()));
     } else {
-      scene_ = copse::build(context_, accels_, InstanceView::of(instances_.span()), {.quality = quality_});
+      scene_ = copse::build(context_, accels_, InstanceView::of(instances_.span()), {.quality = options_.quality});
     }
   }
 
@@ -71,7 +71,7 @@ class InstanceStructure : public TriangleStructure {
     statistics.size_bytes = scene_.size_bytes();
     for (const Accel& accel : accels_) statistics.size_bytes += accel.size_bytes();
     statistics.origin = std::to_string(first_triangles_.size()) + " instances of " +
-                        std::to_string(accels_.size()) + " meshes, " + name_of(quality_);
+                        std::to_string(accels_.size()) + " meshes, " + name_of(options_.quality);
     if (top.counts.invalid_count > 0) {
       statistics.origin += ", " + std::to_string(top.counts.invalid_count) + " cannot be inverted";
     }
@@ -93,7 +93,7 @@ class InstanceStructure : public TriangleStructure {
       const Buffer<vec3> positions(context_, source.mesh.positions);
       const Buffer<uvec3> triangles(context_, source.mesh.triangles);
       const TriangleView view{.positions = positions.span(), .triangles = triangles.span()};
-      accels_.push_back(copse::build(context_, view, {.quality = quality_}));
+      accels_.push_back(copse::build(context_, view, options_));
     }
     std::vector<AccelView> views;
     for (const Instance& instance : placed_->instances) views.push_back(accels_[instance.accel].view());
@@ -108,7 +108,7 @@ class InstanceStructure : public TriangleStructure {
   }
 
   std::shared_ptr<const PlacedMeshes> placed_;
-  Quality quality_;
+  AccelOptions options_;  // of the meshes
   std::vector<Accel> accels_;
   Scene scene_;
   Buffer<u32> first_triangles_;  // per instance
@@ -120,8 +120,9 @@ class InstanceStructure : public TriangleStructure {
 
 }  // namespace
 
-std::unique_ptr<TriangleStructure> make_instances(Context& context, const SceneGeometry& scene, Quality quality) {
-  return std::make_unique<InstanceStructure>(context, scene, quality);
+std::unique_ptr<TriangleStructure> make_instances(Context& context, const SceneGeometry& scene,
+                                                  const AccelOptions& options) {
+  return std::make_unique<InstanceStructure>(context, scene, options);
 }
 
 }  // namespace copse::viewer

@@ -33,8 +33,10 @@ std::unique_ptr<Structure> make_structure(Context& context, const StructureOptio
     case StructureKind::dag: return make_voxel_tree(context, options);
     case StructureKind::points: return make_points(context, options, bounds);
     case StructureKind::file:
-      if (scene.placed)
-        return make_instances(context, scene, quality_of(options.builder).value_or(Quality::balanced));
+      if (scene.placed) {
+        const Quality quality = quality_of(options.builder).value_or(Quality::balanced);
+        return make_instances(context, scene, {.quality = quality, .splits = options.splits});
+      }
       return make_of_file(context, options, scene.structure_file);
   }
   throw Error(ErrorCode::invalid_argument, "there is no structure " + std::to_string(u32(options.kind)));

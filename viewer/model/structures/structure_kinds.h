@@ -9,15 +9,16 @@
 
 namespace copse::viewer {
 
-/// An Accel of the quality that options.builder names, or a tree by any other builder, in any layout.
+/// An Accel of the quality that options.builder names, with options.splits, or a tree by any other builder, in any layout.
 std::unique_ptr<TriangleStructure> make_tree(Context& context, const StructureOptions& options);
 
 /// An Accel, and that of a file. That of a file is read by the first build(); later ones fit it to the triangles.
-std::unique_ptr<TriangleStructure> make_accel(Context& context, Quality quality);
+std::unique_ptr<TriangleStructure> make_accel(Context& context, const AccelOptions& options);
 std::unique_ptr<TriangleStructure> make_accel_of_file(Context& context, const std::filesystem::path& file);
 
 /// Two levels: an Accel per mesh and a Scene over the instances. `scene` has placed meshes.
-std::unique_ptr<TriangleStructure> make_instances(Context& context, const SceneGeometry& scene, Quality quality);
+std::unique_ptr<TriangleStructure> make_instances(Context& context, const SceneGeometry& scene,
+                                                  const AccelOptions& options);
 
 /// A kd-tree of the triangles.
 std::unique_ptr<Structure> make_kd_tree_of_triangles(Context& context, const StructureOptions& options);

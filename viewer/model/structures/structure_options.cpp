@@ -5,11 +5,13 @@ namespace copse::viewer {
 namespace {
 
 std::string tree_in_words(const StructureOptions& options) {
-  if (quality_of(options.builder)) return std::string("Accel, ") + name_of(options.builder);
+  const std::string splits =
+      options.splits > 1 ? ", splits to " + std::to_string(options.splits).substr(0, 4) : "";
+  if (quality_of(options.builder)) return std::string("Accel, ") + name_of(options.builder) + splits;
   std::string text = name_of(options.builder);
   if (options.layout != Layout::bvh2) text += std::string(", ") + name_of(options.layout);
   if (options.max_leaf_size != 1) text += ", leaves to " + std::to_string(options.max_leaf_size);
-  if (options.splits > 1) text += ", splits to " + std::to_string(options.splits).substr(0, 4);
+  text += splits;
   if (options.reinsertion_passes > 0) text += ", reinserted " + std::to_string(options.reinsertion_passes) + "x";
   return text;
 }

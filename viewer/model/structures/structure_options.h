@@ -70,8 +70,9 @@ struct StructureOptions {
   Backend backend = Backend::automatic;
   StructureKind kind = StructureKind::bvh;
 
-  // Trees. A quality leaves the members after it unused.
+  // Trees. A quality leaves the members after `splits` unused.
   Builder builder = Builder::balanced;
+  float splits = 1;  // room for references per triangle, 1 to 4; 1: none is split
   Layout layout = Layout::bvh2;
   u32 max_leaf_size = 4;        // 1 to 32; 1 to 3 for cbvh8
   u32 morton_bits = 0;          // lbvh, hploc: 30 to 63, 0: as many as sort fastest
@@ -80,7 +81,6 @@ struct StructureOptions {
   u32 rotation_passes = 1;      // sah: 0 to 8
   float traversal_cost = 1.2f;  // sah, wide layouts, kdtree: cost of a node, for a triangle's 1; 0.1 to 10
   u32 reinsertion_passes = 0;   // after an algorithm: 0 to 16 passes that move subtrees to better places
-  float splits = 1;             // by an algorithm: room for references per triangle, 1 to 4; 1: none is split
   u32 wide_leaf_size = 0;  // wide layouts: primitives of leaves that are merged, up to 32 (3 for cbvh8); 0: auto
   bool overlap = false;    // measure the end-point overlap (EPO), which takes longer than to build
 

@@ -218,7 +218,9 @@ class TreeStructure : public TriangleStructure {
 }  // namespace
 
 std::unique_ptr<TriangleStructure> make_tree(Context& context, const StructureOptions& options) {
-  if (const std::optional<Quality> quality = quality_of(options.builder)) return make_accel(context, *quality);
+  if (const std::optional<Quality> quality = quality_of(options.builder)) {
+    return make_accel(context, {.quality = *quality, .splits = options.splits});
+  }
   return std::make_unique<TreeStructure>(context, options);
 }
 
