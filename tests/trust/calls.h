@@ -1,0 +1,107 @@
+#pragma once
+
+// A table of the public calls. Each test of this folder does something bad to every call of it: it takes memory away, or
+// it cancels. A call that is new in the library gets a row in one of the *_calls.cpp files.
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "copse.h"
+#include "tests/support/device_mesh.h"
+
+namespace copse::test {
+
+/// The bytes of everything that a call wrote or returned. Equal bytes mean equal results.
+using Bytes = std::vector<u8>;
+
+/// Makes the call, and returns the bytes. It may run again, also after an error, and then returns the same bytes.
+using Run = std::function<Bytes(Context&)>;
+
+struct Call {
+  const char* name;
+  std::function<Run(Context&)> prepare;  // makes what the call needs in the memory of the context
+};
+
+/// Inputs that most calls share: a sphere of 320 triangles, the same moved, and 64 rays of which some miss.
+struct Given {
+  explicit Given(Context& context);
+
+  DeviceMesh mesh, moved;
+  Buffer<Ray> rays;
+  Buffer<vec3> points;
+  Buffer<Aabb> boxes;
+  Buffer<Hit> hits;
+  Buffer<u8> bytes;
+  Buffer<u32> counts;
+  Buffer<u64> offsets;
+};
+
+/// Returns a row of the table. `make` returns what the call works on, `run` makes the call and returns its bytes:
+///   make(Context&, Given&), run(Context&, Given&, made&)
+template <class Make, class RunCall>
+Call call(const char* name, Make make, RunCall run) {
+  return {name, [make, run](Context& context) -> Run {
+            using Made = decltype(make(context, std::declval<Given&>()));
+            struct State {
+              Given given;
+              Made made;
+              State(Context& c, const Make& f) : given(c), made(f(c, given)) {}
+            };
+            auto state = std::make_shared<State>(context, make);
+            return [state, run](Context& c) -> Bytes { return run(c, state->given, state->made); };
+          }};
+}
+
+/// The same for a call that needs the inputs alone: run(Context&, Given&).
+template <class RunCall>
+Call call(const char* name, RunCall run) {
+  return call(
+      name, [](Context&, Given&) { return 0; }, [run](Context& c, Given& g, int&) { return run(c, g); });
+}
+
+template <class T>
+void append(Bytes& bytes, const std::vector<T>& elements) {
+  const u8* first = reinterpret_cast<const u8*>(elements.data());
+  bytes.insert(bytes.end(), first, first + elements.size() * sizeof(T));
+}
+
+/// Returns the bytes of buffers, one after the other.
+template <class... T>
+Bytes bytes_of(const Buffer<T>&... buffers) {
+  Bytes bytes;
+  (append(bytes, buffers.download()), ...);
+  return bytes;
+}
+
+/// Returns the bytes of spans, one after the other.
+template <class... T>
+Bytes bytes_in(Context& context, BufferSpan<T>... spans) {
+  Bytes bytes;
+  (append(bytes, download(context, spans)), ...);
+  return bytes;
+}
+
+Bytes bytes_of(const Bvh& bvh);
+template <class Node>
+Bytes bytes_of(const WideBvh<Node>& tree) {
+  const WideBvhCounts counts = tree.counts.download()[0];
+  Bytes bytes = bytes_of(tree.counts);
+  append(bytes, tree.nodes.download(counts.node_count));
+  append(bytes, tree.primitive_ids.download(tree.primitive_ids.empty() ? 0 : counts.primitive_count));
+  return bytes;
+}
+Bytes bytes_of(const Accel& accel);
+
+std::vector<Call> tree_calls();
+std::vector<Call> accel_calls();
+std::vector<Call> scene_calls();
+std::vector<Call> motion_calls();
+std::vector<Call> grid_calls();
+std::vector<Call> point_calls();
+std::vector<Call> primitive_calls();
+
+/// All of them.
+const std::vector<Call>& every_call();
+
+}  // namespace copse::test
