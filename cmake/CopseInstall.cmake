@@ -72,8 +72,10 @@ endif()
 if(TARGET copse-viewer)
   install(TARGETS copse-viewer OPTIONAL COMPONENT viewer)
   install(FILES packaging/copse-viewer.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications COMPONENT viewer)
-  install(FILES packaging/copse-viewer.png
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/256x256/apps COMPONENT viewer)
+  foreach(size 48 64 128 256)
+    install(FILES packaging/icons/${size}.png RENAME copse-viewer.png
+      DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/${size}x${size}/apps COMPONENT viewer)
+  endforeach()
 endif()
 foreach(program copse-cli copse-viewer)
   if(TARGET ${program} AND BUILD_SHARED_LIBS)

@@ -41,6 +41,7 @@ function(copse_add_part part)
   add_library(copse::${part} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${part} EXCLUDE_FROM_ALL ${copse_parts_on_demand}
     ${copse_hidden_names})
+  copse_compile_together(${target} 8)
   target_link_libraries(copse INTERFACE ${target})
   target_compile_definitions(${target} PRIVATE COPSE_HAS_CUDA=${COPSE_HAS_CUDA})
   # The options are copied by value. A link to the target would have to be exported with the library.
@@ -52,19 +53,20 @@ function(copse_add_part part)
   endif()
 endfunction()
 
-copse_add_part(core glm::glm TBB::tbb)
+copse_add_part(core glm::glm $<$<BOOL:${COPSE_THREADS}>:TBB::tbb>)
 target_compile_features(copse-core PUBLIC cxx_std_20)
 target_link_libraries(copse-core PRIVATE hwy::hwy)
 
 copse_add_part(motion copse-core)
 copse_add_part(batches copse-core)
 copse_add_part(hit-lists copse-core)
-copse_add_part(nested copse-hit-lists)
 copse_add_part(grids copse-core)
 copse_add_part(grid-rays copse-grids)
 copse_add_part(queries copse-core)
+copse_add_part(nested copse-hit-lists copse-queries)
 copse_add_part(primitives copse-core)
 copse_add_part(scale copse-core)
+copse_add_part(shards copse-scale)
 
 # Every body includes these headers of other projects. They are precompiled once for all parts. A .cpp file is
 # compiled without them: it includes a header of its own first, and so proves that this header is whole.

@@ -18,7 +18,8 @@ set_target_properties(copse-shared PROPERTIES
   EXCLUDE_FROM_ALL ${copse_parts_on_demand}
   LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/exports.map)
 target_compile_features(copse-shared INTERFACE cxx_std_20)
-target_link_libraries(copse-shared PUBLIC glm::glm TBB::tbb PRIVATE hwy::hwy ZLIB::ZLIB)
+target_link_libraries(copse-shared PUBLIC glm::glm $<$<BOOL:${COPSE_THREADS}>:TBB::tbb>
+  PRIVATE hwy::hwy $<$<BOOL:${COPSE_ZLIB}>:ZLIB::ZLIB>)
 if(COPSE_HAS_CUDA)
   target_link_libraries(copse-shared PRIVATE CUDA::cudart_static)
 endif()

@@ -1,5 +1,5 @@
 # CPack runs this file before it packs the folders of the Debian packages. It adds to each its licence and its change
-# log, packs manual pages, and takes the search path of libraries out of programs: /usr/lib is searched anyway.
+# log, makes the manual page of the viewer, packs manual pages, and takes the search path of libraries out of programs: /usr/lib is searched anyway.
 
 if(NOT CPACK_GENERATOR STREQUAL DEB)
   return()
@@ -20,6 +20,12 @@ foreach(folder IN LISTS folders)
     file(MAKE_DIRECTORY ${folder}/usr/share/lintian/overrides)
     file(COPY_FILE ${CPACK_COPSE_SOURCE}/packaging/debian/${package}.lintian-overrides
       ${folder}/usr/share/lintian/overrides/${package})
+  endif()
+  if(EXISTS ${folder}/usr/bin/copse-viewer)
+    file(MAKE_DIRECTORY ${folder}/usr/share/man/man1)
+    execute_process(COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${CPACK_COPSE_BUILD} LC_ALL=C.UTF-8
+      help2man --no-info "--name=look at meshes, and at the trees and grids over them"
+      --output=${folder}/usr/share/man/man1/copse-viewer.1 ${folder}/usr/bin/copse-viewer COMMAND_ERROR_IS_FATAL ANY)
   endif()
   file(GLOB manuals ${folder}/usr/share/man/man1/*.1)
   foreach(manual IN LISTS manuals)

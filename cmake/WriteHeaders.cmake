@@ -6,6 +6,9 @@
 #
 # Users need the doors, the headers at the top of the rooms, the templates of primitives/cpu and primitives/cuda, and
 # all headers that these include. A file changes only if its text does, so that nothing is compiled again without need.
+#
+# To the user's compiler they are system headers. So a program that is compiled with -Wall -Werror and -I gets no warnings
+# of ours: host compilers do not know #pragma unroll. The C interface has none, and stays as it is for any C compiler.
 
 cmake_minimum_required(VERSION 3.25)
 
@@ -57,6 +60,10 @@ while(headers)
     string(REPLACE "${line}" "${installed_line}" text "${text}")
     list(APPEND headers ${included})
   endforeach()
+
+  if(NOT installed MATCHES "^copse/(c\\.h|capi/)")
+    string(REPLACE "#pragma once\n" "#pragma once\n#pragma GCC system_header\n" text "${text}")
+  endif()
 
   set(before "")
   if(EXISTS ${OUTPUT}/${installed})

@@ -24,6 +24,7 @@ class CopseConan(ConanFile):
         self.requires("onetbb/2021.12.0", transitive_headers=True)
         self.requires("highway/1.2.0")
         self.requires("zlib/1.3.1")
+        self.requires("xxhash/0.8.2")
         self.requires("stb/cci.20240531")
         self.requires("tinygltf/2.9.0")
         self.requires("nlohmann_json/3.11.3")

@@ -17,6 +17,7 @@ class Copse(CMakePackage, CudaPackage):
     depends_on("intel-oneapi-tbb")
     depends_on("highway")
     depends_on("zlib-api")
+    depends_on("xxhash")
     depends_on("stb")
     depends_on("tinygltf")
     depends_on("nlohmann-json")
