@@ -3,7 +3,7 @@
 //   copse-bench-batches [--benchmark_...]
 //
 // Rows: batch/STEP/MESHES/TRIANGLES, of meshes of so many triangles each, as a captured graph. STEP is rebuild,
-// refit, or
+//       rebuild_lbvh, by that builder, refit, or
 //       refit_tenth, which fits every tenth mesh; `one` is an Accel of as many triangles, for comparison;
 //       batch/STEP/mixed: a mesh of 2^18 triangles, and 9,999 of one;
 //       worlds/STEP/WORLDS/INSTANCES, of cubes, as a captured graph.
@@ -49,9 +49,10 @@ void measure_batch(benchmark::State& state, Backend backend, const std::string& 
     Accel accel = build(context, all, {.quality = Quality::fast});
     return time_captured(state, context, [&] { rebuild(context, accel, all); });
   }
-  AccelBatch batch = build_batch(context, meshes.views);
+  const BatchBuilder builder = step == "rebuild_lbvh" ? BatchBuilder::lbvh : BatchBuilder::hploc;
+  AccelBatch batch = build_batch(context, meshes.views, {builder});
   state.counters["bytes_per_triangle"] = double(batch.size_bytes()) / double(batch.triangle_count());
-  if (step == "rebuild") return time_captured(state, context, [&] { rebuild(context, batch); });
+  if (step.starts_with("rebuild")) return time_captured(state, context, [&] { rebuild(context, batch); });
   std::vector<u32> moved(sizes.size(), step == "refit" ? 1 : 0);
   for (u64 i = 0; i < moved.size(); i += 10) moved[i] = 1;
   const Buffer<u32> device_moved(context, moved);
@@ -89,7 +90,7 @@ void add(const std::string& name, Backend backend, const Function& function) {
 void add_batches(Backend backend) {
   std::vector<u64> mixed(10'000, 1);
   mixed[5000] = u64{1} << 18;
-  for (const std::string step : {"rebuild", "refit", "refit_tenth", "one"}) {
+  for (const std::string step : {"rebuild", "rebuild_lbvh", "refit", "refit_tenth", "one"}) {
     for (const auto& [meshes, triangles] : {std::pair{10'000u, 500u}, std::pair{100'000u, 50u}}) {
       if (backend == Backend::cpu && meshes > 10'000) continue;
       const std::vector<u64> sizes(meshes, triangles);

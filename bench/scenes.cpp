@@ -7,6 +7,7 @@
 //       of a cube. One copy is an instance with the identity. STRUCTURE is the scene, a scene of scenes that are one
 //       row of the grid each (nested), or the Accel of the same triangles;
 //       first16/KIND/COPIES/STRUCTURE, the first 16 hits of the same rays in order;
+//       nearest/COPIES/STRUCTURE, the nearest points of a million points around the same copies;
 //       heap/KIND/STRUCTURE and forest/KIND/STRUCTURE, of copies of the mesh, and of trees, that overlap each other.
 
 #include <cmath>
@@ -20,6 +21,7 @@
 #include "bench/support/timed.h"
 #include "builders/geometry/generate.h"
 #include "copse.h"
+#include "copse/queries.h"
 #include "scene/nested_rays.h"
 #include "scene/scene_hits.h"
 
@@ -85,6 +87,7 @@ struct RaysThroughCopies {
   Scene scene, row;
   NestedScene nested;
   Buffer<Ray> rays[2];
+  Buffer<vec3> points;
 
   RaysThroughCopies(Backend backend, const Mesh& mesh, u32 across, u32 deep) : context({.backend = backend}) {
     const Copies copies(mesh, across, deep);
@@ -99,6 +102,10 @@ struct RaysThroughCopies {
     Buffer<Hit> hits(context, primary.size());
     closest_hits(context, all, rays[0].span(), hits.span());
     rays[1] = Buffer<Ray>(context, make_diffuse_rays(copies.joined, box, primary, hits.download()));
+    const Mesh places = generate_random(1'000'000, 0.01f);
+    std::vector<vec3> around;
+    for (const uvec3& t : places.triangles) around.push_back(box.lo + places.positions[t.x] * (box.hi - box.lo));
+    points = Buffer<vec3>(context, around);
   }
 
   Accel accel_of(const Mesh& mesh) {
@@ -118,6 +125,13 @@ void trace_first(benchmark::State& state, Context& context, const Structure& str
   for (const u32 count : counts.download()) found += count;
   state.counters["hits_per_ray"] = double(found) / double(rays.size());
   count_rays(state, rays.size());
+}
+
+template <class Nearest, class Structure>
+void find_nearest(benchmark::State& state, Context& context, const Structure& structure,
+                  const Buffer<vec3>& points) {
+  Buffer<Nearest> nearest(context, points.size());
+  time_work(state, context, [&] { nearest_points(context, structure, points.span(), nearest.span()); });
 }
 
 void add_rays(Backend backend, const Mesh& mesh, u32 across, u32 deep, const std::string& what = "") {
@@ -148,6 +162,15 @@ void add_rays(Backend backend, const Mesh& mesh, u32 across, u32 deep, const std
     add_structure("accel", &RaysThroughCopies::all, static_cast<Hit*>(nullptr));
     add_structure("nested", &RaysThroughCopies::nested, static_cast<NestedHit*>(nullptr));
   }
+  const auto add_queries = [&](const char* structure, auto RaysThroughCopies::*member, auto* nearest) {
+    add("nearest/" + copies + "/" + structure + "/" + name_of(backend), [=](benchmark::State& state) {
+      RaysThroughCopies& all = through();
+      find_nearest<std::remove_pointer_t<decltype(nearest)>>(state, all.context, all.*member, all.points);
+    });
+  };
+  add_queries("scene", &RaysThroughCopies::scene, static_cast<SceneNearest*>(nullptr));
+  add_queries("accel", &RaysThroughCopies::all, static_cast<NearestPoint*>(nullptr));
+  add_queries("nested", &RaysThroughCopies::nested, static_cast<NestedNearest*>(nullptr));
 }
 
 /// The first hits of the rays of add_rays.

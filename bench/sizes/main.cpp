@@ -6,12 +6,16 @@
 // A row has these counters: `ns_per_triangle`; `mesh_bytes`, `result_bytes` and `scratch_bytes`; and `peak_bytes`,
 // their sum, which is everything that the build needs at once. If a size does not fit into memory, the row says
 // so. On the CPU, sizes go up to 10^7.
+//
+// On a GPU the rows lbvh-in-slices/LIMIT build in slices within a limit of device memory; triangles and tree are in host
+// memory. `link_ms` is the time of their copies alone, and `times_link` how many times that the build takes.
 
 #include <benchmark/benchmark.h>
 
 #include <cstdio>
 
 #include "bench/sizes/height_field.h"
+#include "bench/sizes/sliced_builds.h"
 #include "copse.h"
 #include "copse_commit.h"
 
@@ -104,6 +108,7 @@ int main(int argc, char** argv) {
   bench::add_rows<bench::Lbvh>(backend);
   bench::add_rows<bench::Hploc>(backend);
   bench::add_rows<bench::Refit>(backend);
+  if (backend == Backend::cuda) bench::add_sliced_builds();
   benchmark::AddCustomContext("commit", COPSE_COMMIT);
   benchmark::AddCustomContext("device", device);
   benchmark::RunSpecifiedBenchmarks();
