@@ -107,6 +107,28 @@ __global__ void trace_nested(copse::NestedSceneView scene, const copse::Ray* ray
   if (copse::any_hit(scene, rays[i])) hits[i + 1] = copse::first_hits<2>(scene, rays[i]).hits[0];
 }
 
+struct NestedAnswer {
+  copse::NestedNearest nearest;
+  copse::NestedNeighbour neighbours[4];
+  copse::SpawnOffset spawn;
+  copse::u32 id, in_sphere;
+  bool is_inside, has_overlap;
+};
+
+__global__ void ask_nested(copse::NestedSceneView scene, const copse::vec3* points, NestedAnswer* answers) {
+  const copse::u32 i = blockIdx.x * blockDim.x + threadIdx.x;
+  const copse::vec3 point = points[i];
+  NestedAnswer& answer = answers[i];
+  answer.nearest = copse::nearest_point(scene, point);
+  if (is_found(answer.nearest)) answer.id = scene.id_of(answer.nearest.path);
+  copse::k_nearest(scene, point, copse::infinity, 4, answer.neighbours);
+  answer.in_sphere = copse::count_overlaps(scene, copse::Sphere{point, 1}, 3);
+  answer.has_overlap = copse::any_overlap(scene, copse::Sphere{point, 1});
+  answer.is_inside = copse::is_inside(scene, point);
+  const copse::NestedHit hit = copse::closest_hit(scene, {point, 0, point, copse::infinity});
+  if (is_hit(hit)) answer.spawn = copse::spawn_offset(scene, copse::Triangle{point, point, point}, hit);
+}
+
 struct PointAnswer {
   copse::PointNeighbour nearest[20];
   copse::u32 count;
@@ -150,9 +172,10 @@ void launch_points(void* stream, copse::HashGridView grid, copse::KdTreeView tre
 }
 
 void launch_scenes(void* stream, copse::SceneView scene, const copse::vec3* points, SceneAnswer* answers,
-                   copse::NestedSceneView nested, const copse::Ray* rays, copse::NestedHit* hits,
-                   copse::u32* ids) {
+                   copse::NestedSceneView nested, const copse::Ray* rays, copse::NestedHit* hits, copse::u32* ids,
+                   NestedAnswer* nested_answers) {
   auto* s = static_cast<cudaStream_t>(stream);
   ask_scene<<<1, 64, 0, s>>>(scene, points, 64, answers);
   trace_nested<<<1, 64, 0, s>>>(nested, rays, hits, ids);
+  ask_nested<<<1, 64, 0, s>>>(nested, points, nested_answers);
 }
