@@ -13,8 +13,8 @@ bool save_and_load(const std::filesystem::path& file) {
   copse::Context context;
   const copse::Mesh mesh = copse::generate_sphere(5);
   const example::DeviceMesh device_mesh(context, mesh);
-  const copse::Buffer<copse::Ray> rays(context,
-                                       std::vector<copse::Ray>{{{0, 0, 5}, 0, {0, 0, -1}, copse::infinity}});
+  const copse::Ray ray{{0, 0, 5}, 0, {0, 0, -1}, copse::infinity};
+  const copse::Buffer<copse::Ray> rays(context, std::vector{ray});
   copse::Buffer<copse::Hit> hits(context, 1);
 
   // snippet begins
@@ -23,12 +23,13 @@ bool save_and_load(const std::filesystem::path& file) {
 
   const copse::AccelFile loaded = copse::load_accel(file, context);
   copse::closest_hits(context, loaded.accel, rays.span(), hits.span());
+
+  const copse::MappedAccel mapped = copse::map_accel(file);  // on the CPU: without a copy
+  const copse::Hit hit = copse::closest_hit(mapped.accel.view(), ray);
   // snippet ends
-  const copse::Hit hit = hits.download()[0];
-  copse::closest_hits(context, accel, rays.span(), hits.span());
   std::printf("%zu triangles in %ju bytes; the ray hits triangle %u\n", loaded.mesh.triangles.size(),
               std::uintmax_t(std::filesystem::file_size(file)), hit.primitive);
-  return hit.primitive == hits.download()[0].primitive;
+  return hit.primitive == hits.download()[0].primitive && hit.primitive != copse::invalid_id;
 }
 
 }  // namespace
