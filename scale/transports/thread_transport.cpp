@@ -146,8 +146,9 @@ class ThreadTransport final : public Transport {
     group_->end();
   }
 
+  /// Without links, pieces of a GPU come staged in host memory.
   void copy(Context& context, void* to, const void* from, u64 bytes) {
-    if (context.backend() == Backend::cpu) {
+    if (links_ == nullptr || context.backend() == Backend::cpu) {
       std::memcpy(to, from, bytes);
     } else {
       links_->copy(context, to, from, bytes);
