@@ -95,9 +95,9 @@ Context::Context(const ContextOptions& options) {
   const ExecutorBase base{*device_, *parts->scratch, *profile_, parts->memos, options.cancel};
   if (backend_ == Backend::cuda) {
     parts->zeroed = std::make_unique<ZeroedMemory>(*device_, *memory_);
-    parts->cuda_executor = std::make_unique<cuda::Executor>(
-        cuda::Executor{base, *parts->zeroed, device_->stream(), cuda_multiprocessor_count(options.device),
-                       cuda_capability(options.device), options.check_every_launch});
+    parts->cuda_executor = std::make_unique<cuda::Executor>(cuda::Executor{
+        base, *parts->zeroed, device_->stream(), cuda_multiprocessor_count(options.device),
+        cuda_capability(options.device), cuda_max_shared_bytes(options.device), options.check_every_launch});
     cuda_executor_ = parts->cuda_executor.get();
   } else {
     parts->workers = std::make_unique<cpu::Workers>(cpu::usable_workers(options.workers));

@@ -73,6 +73,9 @@ COPSE_API std::unique_ptr<Device> make_device(int ordinal, void* const* stream);
 COPSE_API int multiprocessor_count(int ordinal);
 /// The major number of the compute capability.
 COPSE_API int capability(int ordinal);
+/// The bytes of shared memory that a block may ask for: 99 KiB on the GPUs of architecture 86, 89 and 120, 163 KiB
+/// on 80, and 227 KiB on 90 and 100.
+COPSE_API int max_shared_bytes(int ordinal);
 }  // namespace cuda
 
 }  // namespace copse

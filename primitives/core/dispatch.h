@@ -64,6 +64,14 @@ inline u32 cuda_capability([[maybe_unused]] int ordinal) {
 #endif
 }
 
+inline u32 cuda_max_shared_bytes([[maybe_unused]] int ordinal) {
+#if COPSE_HAS_CUDA
+  return u32(cuda::max_shared_bytes(ordinal));
+#else
+  return 0;
+#endif
+}
+
 inline constexpr bool has_cuda_half = COPSE_HAS_CUDA;
 
 }  // namespace copse

@@ -47,7 +47,8 @@ struct Executor : ExecutorBase {
   ZeroedMemory& zeroed;
   void* stream;  // cudaStream_t
   u32 multiprocessor_count;
-  u32 capability;  // the major number of the compute capability
+  u32 capability;        // the major number of the compute capability
+  u32 max_shared_bytes;  // of a block
   bool check_every_launch;
 };
 

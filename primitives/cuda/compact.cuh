@@ -101,6 +101,7 @@ void compact_with(const Executor& ex, const char* label, u64 n, const Moves& mov
   const u64 block_count = smaller(tile_count, u64{select_blocks} * ex.multiprocessor_count);
   with_count_chain(ex, label, tile_count, [&](const CountChain& chain) {
     constexpr u32 shared_bytes = 2 * Moves::stage_bytes;
+    static_assert(shared_bytes <= shared_bytes_everywhere);
     launch(ex, label, compact_kernel<Moves>, {block_count, select_threads, shared_bytes, true}, moves, n, chain,
            count, block_count == tile_count);
   });

@@ -195,4 +195,11 @@ int capability(int ordinal) {
   return major;
 }
 
+int max_shared_bytes(int ordinal) {
+  int bytes = 0;
+  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal),
+        "reading the shared memory of a block");
+  return bytes;
+}
+
 }  // namespace copse::cuda

@@ -36,10 +36,10 @@ struct HistogramTable {
 };
 
 /// Returns the number of counters that one block may have. Every GPU gives 48 KiB by default. The data-centre GPUs
-/// of 9.0 and 10.x are known to have more (12.x has half as much).
+/// from 9.0 on have four times as much.
 inline u64 histogram_max_counters(const Executor& ex) {
-  const bool has_much = ex.capability == 9 || ex.capability == 10;
-  return (has_much ? 200u << 10 : 48u << 10) / sizeof(u32);
+  constexpr u32 much = 200u << 10;
+  return (ex.max_shared_bytes >= much ? much : 48u << 10) / sizeof(u32);
 }
 
 inline HistogramTable histogram_table(const Executor& ex, u64 bin_count) {

@@ -24,6 +24,9 @@ inline void check(cudaError_t status, const char* what) {
 /// Launches overlap on GPUs of this compute capability and above. The same GPUs have bulk copies.
 inline constexpr u32 min_capability_for_overlap = 9;
 
+/// Every GPU from architecture 80 on allows a block at least this much shared memory; 86, 89 and 120 allow no more.
+inline constexpr u32 shared_bytes_everywhere = 99u << 10;
+
 struct LaunchShape {
   u64 blocks;
   u32 threads;
@@ -53,8 +56,25 @@ __device__ inline void overlap_launches() {
   wait_for_earlier_launch();
 }
 
+/// Checks that a block may have this much shared memory.
+/// Throws: Error invalid_argument if the GPU has less.
+inline void check_shared_bytes(const Executor& ex, const char* label, u32 shared_bytes) {
+  if (shared_bytes <= ex.max_shared_bytes) return;
+  throw Error(ErrorCode::invalid_argument, std::string(label) + ": a block needs " + std::to_string(shared_bytes) +
+                                               " bytes of shared memory, but this GPU allows at most " +
+                                               std::to_string(ex.max_shared_bytes));
+}
+
+/// Returns how many blocks of `shared_bytes` each a multiprocessor has the memory for. It has 1 KiB more than a
+/// block may ask for, and keeps 1 KiB for each block.
+inline u64 blocks_by_memory(const Executor& ex, u32 shared_bytes) {
+  constexpr u64 kept = 1u << 10;
+  return (ex.max_shared_bytes + kept) / (shared_bytes + kept);
+}
+
 /// Launches a kernel on the stream of the executor, under its label.
-/// Throws: Error cancelled, Error device_failure, Error invalid_argument for a grid past the limit of the GPU.
+/// Throws: Error cancelled, Error device_failure, Error invalid_argument for a grid or shared memory past the limit
+/// of the GPU.
 template <class... Parameters, class... Arguments>
 void launch(const Executor& ex, const char* label, void (*kernel)(Parameters...), const LaunchShape& shape,
             const Arguments&... arguments) {
@@ -67,6 +87,7 @@ void launch(const Executor& ex, const char* label, void (*kernel)(Parameters...)
                 std::string(label) + ": the launch needs " + std::to_string(shape.blocks) +
                     " blocks, but a GPU allows at most " + std::to_string(max_blocks));
   }
+  check_shared_bytes(ex, label, shape.shared_bytes);
   ex.profile.count_launch(label);
   ProfileScope scope(ex.profile, label);
   if (shape.shared_bytes > shared_bytes_without_asking) {

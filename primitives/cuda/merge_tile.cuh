@@ -28,6 +28,7 @@ struct SharedTile {
   static constexpr u32 places = Shape::tile + Shape::items;
   static constexpr u32 key_bytes = (places * sizeof(Key) + 15) / 16 * 16;
   static constexpr u32 bytes = key_bytes + (Shape::with_values ? places * sizeof(Value) : 0);
+  static_assert(bytes <= shared_bytes_everywhere);
 
   Key* keys;
   Value* values;

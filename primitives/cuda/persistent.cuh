@@ -16,6 +16,7 @@ namespace copse::cuda {
 template <class... Parameters>
 u64 resident_blocks(const Executor& ex, const char* label, void (*kernel)(Parameters...), u32 threads,
                     u32 shared_bytes = 0) {
+  check_shared_bytes(ex, label, shared_bytes);
   if (shared_bytes > 0) {
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared_bytes)), label);
   }

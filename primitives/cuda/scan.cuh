@@ -1,7 +1,8 @@
 #pragma once
 
-// Every scan is one launch. Large arrays are streamed by persistent blocks (scan_stream.cuh). Other inputs take
-// one block per tile (scan_tiles.cuh). bench: copse-bench-primitives, scan/.
+// Every scan is one launch. Large arrays are streamed by persistent blocks (scan_stream.cuh), on GPUs whose shared
+// memory has room for several tiles. Other inputs take one block per tile (scan_tiles.cuh).
+// bench: copse-bench-primitives, scan/.
 
 #include "primitives/cuda/for_each.cuh"
 #include "primitives/scan/scan_stream.cuh"
@@ -18,8 +19,8 @@ inline constexpr u64 max_self_cleared_bytes = u64{256} << 10;
 template <class T, class Input>
 bool scan_streams(const Executor& ex, const Input& input, u64 n, const T* out) {
   if constexpr (std::is_same_v<Input, Elements<T>> && packs_are_words<T>) {
-    return ex.capability >= min_capability_for_bulk_copies && n * sizeof(T) >= stream_min_bytes &&
-           is_aligned_to_words(input.data) && is_aligned_to_words(out);
+    return ex.capability >= min_capability_for_bulk_copies && stream_shared_bytes<T> <= ex.max_shared_bytes &&
+           n * sizeof(T) >= stream_min_bytes && is_aligned_to_words(input.data) && is_aligned_to_words(out);
   } else {
     return false;
   }

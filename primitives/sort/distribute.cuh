@@ -161,10 +161,13 @@ template <TileSize size, class Item, class Source, class BucketOf, class Sink>
 void launch_distribution(const Executor& ex, const char* label, u64 begin, u64 n, const Source& source,
                          const BucketOf& bucket_of, const Sink& sink, DistributeTables tables) {
   const u64 tile_count = divide_rounding_up(n, distribute_tile<Item, size>);
-  tables.all_blocks_resident = tile_count <= u64{distribute_blocks<size>} * ex.multiprocessor_count;
+  constexpr u32 shared_bytes = sizeof(DistributeShared<Item, size>);
+  static_assert(shared_bytes <= shared_bytes_everywhere);
+  const u64 blocks = smaller(u64{distribute_blocks<size>}, blocks_by_memory(ex, shared_bytes));
+  tables.all_blocks_resident = tile_count <= blocks * ex.multiprocessor_count;
   launch(ex, label, distribute_kernel<size, Item, Source, BucketOf, Sink>,
-         {tile_count, distribute_threads<Item, size>, sizeof(DistributeShared<Item, size>), true}, begin, n,
-         source, bucket_of, sink, tables);
+         {tile_count, distribute_threads<Item, size>, shared_bytes, true}, begin, n, source, bucket_of, sink,
+         tables);
 }
 
 /// Distributes the items [begin, begin + n), at most `max_items_at_once`.

@@ -171,7 +171,7 @@ template <class Bits, class BitsInput>
 void count_digits(const Executor& ex, const char* label, u64 n, const BitsInput& bits_input,
                   const KeyEncoding<Bits>& encoding, SortPasses passes, u64* totals, u64* words, u64 word_count) {
   constexpr u64 few_keys = u64{1} << 19, many_keys = u64{1} << 22;
-  constexpr u32 max_shared_bytes = 128u << 10;
+  const u32 max_shared_bytes = smaller(128u << 10, ex.max_shared_bytes);
   bool input_in_words = false;
   if constexpr (std::is_same_v<BitsInput, Elements<Bits>>) input_in_words = is_aligned_to_words(bits_input.data);
 

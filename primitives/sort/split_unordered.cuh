@@ -80,6 +80,7 @@ template <class Item, class Source, class BucketOf, class Sink>
 void distribute_unordered(const Executor& ex, const char* label, u64 n, const Source& source,
                           const BucketOf& bucket_of, const Sink& sink, u64* totals, u64* offsets,
                           u32 offset_count) {
+  static_assert(sizeof(UnorderedShared<Item>) <= shared_bytes_everywhere);
   launch(ex, label, bucket_cursor_kernel, {1, bucket_limit}, totals, offsets, offset_count);
   launch(ex, label, distribute_unordered_kernel<Item, Source, BucketOf, Sink>,
          {divide_rounding_up(n, distribute_tile<Item, TileSize::large>), distribute_threads<Item, TileSize::large>,

@@ -34,6 +34,10 @@ struct ByteOfHash {
   COPSE_HD u8 operator()(u64 i) const { return u8((i * 0x9e3779b97f4a7c15u) >> 56); }
 };
 
+struct Modulo40000 {
+  COPSE_HD u32 operator()(u32 key) const { return key % 40000; }
+};
+
 struct IndexOf64Bits {
   COPSE_HD u64 operator()(u64 i) const { return i; }
 };
@@ -45,6 +49,13 @@ class DistributionTypes : public test::BodyTest<Executor> {
   Executor small_executor() {
     Executor ex = this->executor();
     if constexpr (body_backend == Backend::cuda) ex.multiprocessor_count = 1;
+    return ex;
+  }
+  /// Returns an executor that sees a GPU whose blocks may have 99 KiB of shared memory, as those of GeForce have. A
+  /// launch with more is an error there.
+  Executor executor_of_less_shared_memory() {
+    Executor ex = this->executor();
+    if constexpr (body_backend == Backend::cuda) ex.max_shared_bytes = 99u << 10;
     return ex;
   }
 };
@@ -135,6 +146,38 @@ TYPED_TEST(DistributionTypes, ScansAndSortsWaitForTheirTurnOnASmallGpu) {
     std::sort(host.begin(), host.end());
     EXPECT_EQ(sorted.download(), host);
   }
+}
+
+TYPED_TEST(DistributionTypes, LargeScansSortsAndCountsFitGpusOfLessSharedMemory) {
+  const auto ex = this->executor_of_less_shared_memory();
+  const u64 n =
+      (u64{5} << 20) + 7;  // more than 8 MiB of 32 bits, and more keys than one copy of the counts is for
+  auto host = random_numbers(n, 6);
+  const Buffer<u32> in(this->context(), host);
+  Buffer<u32> sums(this->context(), n), sorted(this->context(), n), moved(this->context(), n);
+  Buffer<u64> sorted_wide(this->context(), n), counts(this->context(), 40000);
+  inclusive_scan(ex, "scan", n, Elements<u32>{in.data()}, Plus{}, sums.data());
+  radix_sort_keys(ex, "sort", n, Elements<u32>{in.data()}, sorted.data(), BitRange{0, 32});
+  radix_sort_keys(ex, "sort 64 bits", n, IndexOf64Bits{}, sorted_wide.data(), BitRange{0, 64});
+  split(ex, "split", n, Elements<u32>{in.data()}, TopByteOfHash{}, 256, moved.data(), static_cast<u64*>(nullptr));
+  histogram(ex, "counts", n, Elements<u32>{in.data()}, Modulo40000{}, counts.size(), counts.data());
+  std::vector<u32> expected(n);
+  std::vector<u64> expected_counts(counts.size());
+  u32 sum = 0;
+  for (u64 i = 0; i < n; ++i) {
+    expected[i] = sum += host[i];
+    ++expected_counts[Modulo40000{}(host[i])];
+  }
+  EXPECT_EQ(sums.download(), expected);
+  EXPECT_EQ(counts.download(), expected_counts);
+  expected = host;
+  std::stable_sort(expected.begin(), expected.end(),
+                   [](u32 a, u32 b) { return TopByteOfHash{}(a) < TopByteOfHash{}(b); });
+  EXPECT_EQ(moved.download(), expected);
+  std::sort(host.begin(), host.end());
+  EXPECT_EQ(sorted.download(), host);
+  const auto wide = sorted_wide.download();
+  for (u64 i = 0; i < n; ++i) ASSERT_EQ(wide[i], i);
 }
 
 TYPED_TEST(DistributionTypes, LargeScansAndSortsOfTwoContextsRunAtOnce) {

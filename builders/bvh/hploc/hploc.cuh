@@ -257,6 +257,7 @@ __global__ void __launch_bounds__(warps* warp_size, blocks) hploc_kernel(const H
 
 template <u32 max_radius, class Shape, u32 warps, u32 blocks, class Boxes, class Leaves>
 void launch_hploc(const Executor& ex, u64 n, const HplocInput<Boxes, Leaves>& in) {
+  static_assert(sizeof(BlockMemory<Shape, warps>) <= shared_bytes_everywhere);
   launch(ex, "hploc: clusters", hploc_kernel<max_radius, Shape, warps, blocks, Boxes, Leaves>,
          {divide_rounding_up(n, u64{Shape::stride} * warps), warps * warp_size,
           u32(sizeof(BlockMemory<Shape, warps>))},

@@ -193,6 +193,7 @@ __device__ inline void order_run_by_block(const LongRun& run, const SharedTile<u
 }
 
 inline constexpr u32 run_shared_bytes = larger(SharedTile<u64, NoValue>::bytes, u32(sizeof(ResortStorage)));
+static_assert(run_shared_bytes <= shared_bytes_everywhere);
 
 /// Orders all long runs but those that need the sort over all. Runs for blocks take longest; if they are few, the
 /// blocks that have none share the runs for warps.

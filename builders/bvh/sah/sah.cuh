@@ -65,6 +65,7 @@ union SahKernelMemory {
   SahBlockMemory block;
   SahWarpMemory warps[sah_block_warps];
 };
+static_assert(sizeof(SahKernelMemory) <= shared_bytes_everywhere);
 
 /// Three blocks per multiprocessor leave too few registers to sweep without spills. Yet two blocks are about 15 %
 /// slower for a million primitives or more, as measured on one H100 (bench: copse bench --builder sah).

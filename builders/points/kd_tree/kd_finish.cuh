@@ -33,6 +33,7 @@ struct KdFinish {
 inline u32 kd_finish_shared_bytes(u32 capacity) {
   return capacity * (sizeof(u32) + 2 * sizeof(u16));
 }
+static_assert(KdBlock::capacity * (sizeof(u32) + 2 * sizeof(u16)) <= shared_bytes_everywhere);
 
 class KdSubtree {
  public:
