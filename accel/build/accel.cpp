@@ -1,4 +1,5 @@
-// Build, rebuild, refit and compaction of Accel, and the choice between refit and rebuild.
+// Build, rebuild, refit and compaction of Accel, an Accel over a tree of the caller, and the choice between refit and
+// rebuild.
 
 #include "accel/accel.h"
 
@@ -77,6 +78,21 @@ Accel build(Context& context, const TriangleViews& triangles, const AccelOptions
   detail::make_packed(context, accel.capacity(), options.splits, AccelAccess::tree(accel),
                       AccelAccess::packed(accel));
   build_in_place(context, accel, triangles);
+  return accel;
+}
+
+Accel accel_of(Context& context, const Bvh& bvh, const TriangleViews& triangles) {
+  const u64 n = triangles.primitive_count();
+  if (bvh.nodes.empty()) detail::refuse("accel_of", "the tree was never made");
+  if (n != bvh.source_count) {
+    detail::refuse("accel_of", std::to_string(n) + " triangles, but the tree was built over " +
+                                   std::to_string(bvh.source_count) + " primitives");
+  }
+  Accel accel;
+  detail::collapse_packed(context, bvh, triangles, AccelAccess::tree(accel), AccelAccess::packed(accel));
+  if (bvh.has_repeats()) AccelAccess::options(accel).splits = float(double(bvh.place_count()) / double(n));
+  AccelAccess::capacity(accel) = n;
+  AccelAccess::backend(accel) = context.backend();
   return accel;
 }
 

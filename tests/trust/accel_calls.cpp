@@ -44,6 +44,9 @@ std::vector<Call> accel_build_calls() {
       accel_build_call("build a balanced Accel", {}),
       accel_build_call("build the best Accel", {.quality = Quality::best}),
       accel_build_call("build an Accel with splits", {.splits = 1.5f}),
+      call(
+          "accel_of a tree", [](Context& c, Given& g) { return build(c, g.mesh.view(), LbvhOptions{}); },
+          [](Context& c, Given& g, Bvh& bvh) { return bytes_of(accel_of(c, bvh, g.mesh.view())); }),
       call("rebuild an Accel", an_accel,
            [](Context& c, Given& g, Accel& accel) {
              rebuild(c, accel, g.moved.view());

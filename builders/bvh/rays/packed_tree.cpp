@@ -212,6 +212,14 @@ void build_packed(Context& context, CompressedBvh4& tree, PackedTriangles& packe
   validate_tree_built(context, "build", tree, triangles, false);
 }
 
+void collapse_packed(Context& context, const Bvh& bvh, const TriangleViews& triangles, CompressedBvh4& tree,
+                     PackedTriangles& packed) {
+  tree = collapse<CompressedBvh4>(context, bvh);
+  packed = copse::pack_triangles(context, tree.view(), triangles);
+  packed.tree_ids = nullptr;  // compact_packed frees them
+  validate_tree_built(context, "collapse", tree, triangles, true);
+}
+
 void refit_packed(Context& context, CompressedBvh4& tree, PackedTriangles& packed,
                   const TriangleViews& triangles) {
   const u64 places = tree.place_count(), view_count = triangles.views().size();
