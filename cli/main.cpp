@@ -45,6 +45,7 @@ void describe_program(CLI::App& app) {
   app.footer(
       "Each command has its own help with examples: copse help build\n"
       "Data goes to standard output, messages to standard error.\n"
+      "Programs call the library from C++, C and Python: docs/README.md\n"
       "\n"
       "Exit codes:\n"
       "  0  done                      5  not enough memory\n"
