@@ -6,14 +6,17 @@
 >>> hits = scene.cast_rays(origins, directions)              # (n, 3) float32; .t .primitive .u .v
 >>> scene.occluded(origins, directions)                      # (n,) bool
 >>> scene.signed_distance(points)                            # (n,) float32, negative inside
+>>> copse.save_png("ball.png", scene.render())               # a look at it
 
 Arrays are used in place: NumPy, PyTorch, CuPy, Numba, Warp, JAX and all else that has the buffer protocol,
 __array_interface__, __dlpack__ or, on a GPU, __cuda_array_interface__. Results are of the caller's kind. float32 and
 packed rows are needed; other arrays are refused, unless convert=True asks for a copy.
 """
 
+from ._advisor import RebuildAdvisor, TreeHistory
 from ._batch import Batch
 from ._build import Stats
+from ._camera import Camera
 from ._context import device_report
 from ._devices import Devices, ReplicatedScene, gpu_count
 from ._errors import (
@@ -54,8 +57,10 @@ from ._records import (
 )
 from ._results import DeviceArray
 from ._mesh import load_mesh
+from ._picture import save_png
 from ._scene import Scene, load
 from ._scene_file import SceneFile, SceneMesh, load_scene
+from ._slices import build_in_slices
 from ._voxels import Bricks, DistanceField, Voxels
 from ._worlds import Worlds
 
@@ -65,6 +70,7 @@ __all__ = [
     "BadFile",
     "Batch",
     "Bricks",
+    "Camera",
     "Cancelled",
     "Capacity",
     "DeviceArray",
@@ -100,18 +106,22 @@ __all__ = [
     "PointGrid",
     "PointNeighbours",
     "PointSet",
+    "RebuildAdvisor",
     "ReplicatedScene",
     "Scene",
     "SceneFile",
     "SceneMesh",
     "StaleTree",
     "Stats",
+    "TreeHistory",
     "Voxels",
     "Worlds",
+    "build_in_slices",
     "device_report",
     "gpu_count",
     "load",
     "load_mesh",
     "load_scene",
     "motion_transforms",
+    "save_png",
 ]

@@ -13,9 +13,10 @@ from ._geometry import Geometry, device_of, structs_of
 from ._library import call, library
 from ._results import place_of
 from ._structs import HOST
+from ._versions import Versioned
 
 
-class Batch(OnDevice):
+class Batch(Versioned, OnDevice):
     """Trees of many meshes, built together: thousands of small ones take about as long as one mesh of as many triangles.
     Instances and Worlds take its meshes.
 
@@ -32,6 +33,7 @@ class Batch(OnDevice):
         made = c_void_p()
         call("copse_batch_build", self._context.address, structs_of(self.meshes), len(self.meshes), byref(made))
         self._handle = Handle("batch", made.value)
+        self._note_versions(self.meshes)
 
     def __len__(self) -> int:
         return len(self.meshes)
@@ -56,11 +58,13 @@ class Batch(OnDevice):
         """
         context, address, memory, _ = moved_words(self, moved, len(self))
         call("copse_batch_refit", context.address, self._handle.address, address, memory)
+        self._note_versions(self.meshes)
 
     def rebuild(self) -> None:
         """Builds all trees anew over the triangles that are in the arrays now."""
         context = self._context_for(device_of(self.meshes))
         call("copse_batch_rebuild", context.address, self._handle.address)
+        self._note_versions(self.meshes)
 
 
 def moved_words(of: OnDevice, moved: Any, count: int) -> tuple:

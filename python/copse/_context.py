@@ -8,6 +8,7 @@ import threading
 import warnings
 import weakref
 from ctypes import byref, c_void_p
+from types import FrameType
 from typing import Any, Dict, Optional, Tuple
 
 from ._errors import Error, ForkError, InvalidArgument, NoGpuWarning
@@ -38,6 +39,12 @@ class Handle:
         self.kind, self.process, self._address = kind, os.getpid(), address
         finalizer = weakref.finalize(self, _destroy, getattr(library, f"copse_{kind}_destroy"), address, self.process)
         finalizer.atexit = False
+
+    def __reduce__(self) -> Any:
+        raise InvalidArgument(
+            f"the {self.kind} is memory of the library in this process, so it can be neither copied nor pickled. A Scene can; "
+            "make all else anew of its arrays"
+        )
 
     @property
     def address(self) -> Optional[int]:
@@ -94,7 +101,8 @@ def context_of(device: str, stream: Optional[int] = None, stream_owner: Any = No
 
 def _frames_of_package() -> int:
     """Returns how many calls deep the package is in, so that a warning names the line of the caller."""
-    package, depth, frame = os.path.dirname(__file__), 0, sys._getframe(1)
+    package, depth = os.path.dirname(__file__), 0
+    frame: Optional[FrameType] = sys._getframe(1)
     while frame is not None and os.path.dirname(frame.f_code.co_filename) == package:
         depth, frame = depth + 1, frame.f_back
     return depth + 1

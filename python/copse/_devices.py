@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from ctypes import byref, c_void_p
-from typing import Any, List, Optional, Sequence
+from typing import Any, Optional, Sequence
 
 from ._build import build_options, check_device
 from ._context import Handle, context_of
 from ._errors import InvalidArgument
-from ._geometry import Geometry, device_of, structs_of
+from ._geometry import Geometry, are_geometries, device_of, geometries_of_caller, structs_of
 from ._library import call, library
 from ._questions import Answering
 from ._rays import Rays, Traceable
 from ._records import Hits, Nearest, Neighbours
 from ._results import Place
 from ._structs import DevicesOptions
+from ._versions import Versioned
 
 _BACKENDS = {"auto": 0, "cpu": 1, "cuda": 2}
 
@@ -53,7 +54,7 @@ class Devices:
         call("copse_devices_wait", self._handle.address)
 
 
-class ReplicatedScene(Traceable, Answering):
+class ReplicatedScene(Versioned, Traceable, Answering):
     """Triangles in a tree that each of several devices has. They share large batches of rays and points; answers equal those
     of a Scene, bit for bit. Arrays are on the host or on the first device. Calls wait for the answers.
 
@@ -79,13 +80,13 @@ class ReplicatedScene(Traceable, Answering):
         self.devices = Devices() if devices is None else devices
         self._context = context_of(self.devices.device)
         options = build_options(quality, capacity, splits)
-        geometries = self._of_caller(vertices, faces, convert)
+        geometries = geometries_of_caller(vertices, faces, convert)
         self._wait_for(geometries)
         made = c_void_p()
         counted = (structs_of(geometries), len(geometries))
         call("copse_replicated_build", self.devices._handle.address, *counted, byref(options), byref(made))
         self._handle = Handle("replicated", made.value)
-        self.geometries = geometries
+        self._keep(geometries)
 
     def __repr__(self) -> str:
         return f"<copse.ReplicatedScene of {self.triangle_count} triangles on {len(self.devices)} devices>"
@@ -109,17 +110,13 @@ class ReplicatedScene(Traceable, Answering):
         self._change("rebuild", vertices, faces, convert)
 
     def _change(self, what: str, vertices: Any, faces: Any, convert: bool) -> None:
-        if faces is None and not _are_geometries(vertices) and len(self.geometries) == 1:
+        if faces is None and not are_geometries(vertices) and len(self.geometries) == 1:
             geometries = [self.geometries[0].moved(vertices, convert)]
         else:
-            geometries = self._of_caller(vertices, faces, convert)
+            geometries = geometries_of_caller(vertices, faces, convert)
         self._wait_for(geometries)
         call(self._PREFIX + what, self._handle.address, structs_of(geometries), len(geometries))
-        self.geometries = geometries
-
-    @staticmethod
-    def _of_caller(vertices: Any, faces: Any, convert: bool) -> List[Geometry]:
-        return list(vertices) if _are_geometries(vertices) else [Geometry(vertices, faces, convert=convert)]
+        self._keep(geometries)
 
     def _wait_for(self, geometries: Sequence[Geometry]) -> None:
         """Waits for what writes arrays on the first device: the devices have streams of their own."""
@@ -166,7 +163,3 @@ class ReplicatedScene(Traceable, Answering):
         call(self._PREFIX + what, self._handle.address, *arguments)
         if place.is_device:
             self.devices.wait()
-
-
-def _are_geometries(vertices: Any) -> bool:
-    return isinstance(vertices, (list, tuple)) and all(isinstance(each, Geometry) for each in vertices)

@@ -73,6 +73,16 @@ def _number(name: str, value: int, bits: int) -> int:
     return int(value)
 
 
+def are_geometries(value: Any) -> bool:
+    """Returns whether a caller gave Geometry objects in place of vertices."""
+    return isinstance(value, (list, tuple)) and all(isinstance(each, Geometry) for each in value)
+
+
+def geometries_of_caller(vertices: Any, faces: Any, convert: bool) -> List[Geometry]:
+    """Returns the geometries of a caller, or one of vertices and faces."""
+    return list(vertices) if are_geometries(vertices) else [Geometry(vertices, faces, convert=convert)]
+
+
 def structs_of(geometries: Sequence[Geometry]):
     """Returns geometries as an array for the library."""
     return (GeometryStruct * max(len(geometries), 1))(*[geometry._struct() for geometry in geometries])

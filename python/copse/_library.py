@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 from ctypes import POINTER, c_char_p, c_float, c_int32, c_uint32, c_uint64, c_void_p
+from typing import Any, Dict, List, Tuple
 
 from ._errors import BY_STATUS, InternalError
 
@@ -14,7 +15,7 @@ _ARRAY = [_P, _I32]  # an address and where it is
 _COUNTED = [_P, _U64, _I32]  # an address, a count and where it is
 
 # Functions that return a status, and the types of their arguments.
-_CALLS = {
+_CALLS: Dict[str, List[Any]] = {
     "copse_context_create": [_P, POINTER(_P)],
     "copse_context_wait": [_P],
     "copse_buffer_create": [_P, _U64, POINTER(_P)],
@@ -30,6 +31,16 @@ _CALLS = {
     "copse_accel_save": [_P, _P, c_char_p, _P, _U64],
     "copse_accel_load": [_P, c_char_p, POINTER(_P), POINTER(_P)],
     "copse_accel_map": [_P, c_char_p, c_int32, POINTER(_P), POINTER(_P)],
+    "copse_accel_render": [_P, _P, _P, _P, _P],
+    "copse_scene_render": [_P, _P, _P, _U64, *_COUNTED, _P, _P, _P],
+    "copse_accel_build_in_slices": [_P, _P, _P, _U64, _P, POINTER(_P)],
+    "copse_accel_refit_or_rebuild": [_P, _P, _P, _U64, _P],
+    "copse_advisor_create": [_P, _P, _P, POINTER(_P)],
+    "copse_advisor_note_build": [_P, _P, _P],
+    "copse_advisor_history": [_P, _P, _P],
+    "copse_camera_look_at": [_P, _P, _P, c_float, c_float, _P],
+    "copse_camera_frame": [_P, _P, c_float, c_float, _P],
+    "copse_save_png": [c_char_p, _P, c_uint32, c_uint32],
     "copse_self_overlaps": [_P, _P, _P, *_COUNTED, *_ARRAY],
     "copse_points_build": [_P, _P, _U64, _U64, _I32, _P, POINTER(_P)],
     "copse_points_rebuild": [_P, _P, _P, _U64, _U64, _I32],
@@ -76,7 +87,8 @@ _CALLS = {
 
 # Rays and questions have the same arguments for all structures, but for masks.
 _RAYS_AND_RESULTS = [_P, _P, _P, *_ARRAY, _P]
-for _of, _mask in (("", []), ("scene_", [c_uint32]), ("nested_", [c_uint32])):
+_MASKS: List[Tuple[str, List[Any]]] = [("", []), ("scene_", [c_uint32]), ("nested_", [c_uint32])]
+for _of, _mask in _MASKS:
     _CALLS[f"copse_{_of}closest_hits"] = _CALLS[f"copse_{_of}any_hits"] = _RAYS_AND_RESULTS
     _CALLS[f"copse_{_of}first_hits"] = [_P, _P, _P, c_uint32, *_ARRAY, *_ARRAY, _P]
     _CALLS[f"copse_{_of}find_hits"] = [_P, _P, _P, *_ARRAY, *_COUNTED, _P]
@@ -90,7 +102,7 @@ for _of in ("scene", "nested"):
     _CALLS[f"copse_{_of}_rebuild"] = _CALLS[f"copse_{_of}_refit"] = [_P, _P, *_COUNTED]
 
 # Functions that return a value.
-_VALUES = {
+_VALUES: Dict[str, Tuple[List[Any], Any]] = {
     "copse_last_error": ([_P], c_char_p),
     "copse_version": ([], c_char_p),
     "copse_built_with_cuda": ([], _I32),
@@ -138,7 +150,8 @@ _VALUES = {
     "copse_scene_file_message": ([_P], c_char_p),
 }
 
-_HANDLES = "context buffer mesh accel scene nested points voxels bricks motion batch worlds scene_file motion_scene devices replicated"
+_HANDLES = "context buffer mesh accel scene nested points voxels bricks motion batch worlds scene_file motion_scene devices "
+_HANDLES += "replicated advisor"
 _VALUES.update({f"copse_{kind}_destroy": ([_P], None) for kind in _HANDLES.split()})
 
 

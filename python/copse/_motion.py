@@ -15,6 +15,7 @@ from ._library import call, library
 from ._rays import Rays
 from ._records import Hits, Records, records_for
 from ._results import Numbers, place_of
+from ._versions import Versioned
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -83,7 +84,7 @@ class Timed(OnDevice):
         call(name, context.address, self._handle.address, rays.struct, *times, *results, rays.options())
 
 
-class MotionScene(Timed):
+class MotionScene(Versioned, Timed):
     """Triangles that move on straight lines from key to key. Each ray has a time: 0 at the first key, 1 at the last.
 
     keys:  a list of (n, 3) float32 vertices, one for each key, at least 2
@@ -113,6 +114,7 @@ class MotionScene(Timed):
         of_keys = (structs_of(geometries), len(geometries), 1)
         call("copse_motion_build", self._context.address, *of_keys, byref(options), byref(made))
         self._handle, self._faces = Handle("motion", made.value), faces
+        self._note_versions(geometries)
 
     @staticmethod
     def _geometries(keys: Sequence[Any], faces: Any, convert: bool) -> List[Geometry]:
@@ -143,3 +145,4 @@ class MotionScene(Timed):
         check_device(self._context, geometries)
         context = self._context_for(device_of(geometries))
         call(function, context.address, self._handle.address, structs_of(geometries), len(geometries), 1)
+        self._note_versions(geometries)

@@ -126,11 +126,6 @@ class MotionInstances(Timed, Placed):
         of = f"{len(self)} of {len(self.scenes)} scenes at {self.key_count} keys"
         return f"<copse.MotionInstances: {of} on {self.device}>"
 
-    def check_versions(self) -> None:
-        """Raises StaleTree if a scene is older than its vertices, where that can be known."""
-        for scene in self.scenes:
-            scene.check_versions()
-
     def refit(self, keys: Any, *, scene_ids: Any = None, masks: Any = None, convert: bool = False) -> None:
         """Fits the trees to as many instances that move otherwise, at as many keys, and to scenes that were refitted."""
         self._change("refit", keys, scene_ids, masks, convert)

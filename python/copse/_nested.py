@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ctypes import byref, c_void_p
-from typing import Any, Sequence, Union
+from typing import Any, Sequence, Tuple, Union
 
 from ._build import build_options
 from ._context import Handle
@@ -56,7 +56,8 @@ class NestedInstances(PlacedSurfaces):
 
     @staticmethod
     def _member_of(number: int, part: Any) -> dict:
-        for kind, name in ((Scene, "accel"), (Instances, "scene"), (NestedInstances, "nested")):
+        kinds: Sequence[Tuple[Any, str]] = ((Scene, "accel"), (Instances, "scene"), (NestedInstances, "nested"))
+        for kind, name in kinds:
             if isinstance(part, kind):
                 return {name: part._handle.address}
         raise ArrayError(f"part {number} is a {type(part).__name__}; a Scene, Instances or NestedInstances is needed")

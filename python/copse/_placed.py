@@ -41,7 +41,7 @@ class Placed(OnDevice):
     batch: Optional[Batch]
     _IDS = "scene_ids"  # what messages call the numbers of the scenes
 
-    def _take_scenes(self, scenes: Union[Scene, Sequence[Scene], Batch]) -> None:
+    def _take_scenes(self, scenes: Union[Scene, Sequence[Any], Batch]) -> None:
         self.batch = scenes if isinstance(scenes, Batch) else None
         self.scenes = [scenes] if isinstance(scenes, Scene) else [] if isinstance(scenes, Batch) else list(scenes)
         if self.batch is None and not self.scenes:
@@ -53,6 +53,11 @@ class Placed(OnDevice):
 
     def _parts(self) -> List[OnDevice]:
         return [*self.scenes] if self.batch is None else [self.batch]
+
+    def check_versions(self) -> None:
+        """Raises StaleTree if a scene is older than its vertices, where that can be known."""
+        for part in self._parts():
+            part.check_versions()
 
     def _accels(self) -> tuple:
         """Returns addresses and number of the scenes; none for a batch."""
@@ -105,11 +110,6 @@ class PlacedSurfaces(Placed, TraceableInDepth, Answering):
     def size_bytes(self) -> int:
         """The bytes of memory that it holds, without what it places."""
         return getattr(library, self._PREFIX + "size_bytes")(self._handle.address)
-
-    def check_versions(self) -> None:
-        """Raises StaleTree if a scene is older than its vertices, where that can be known."""
-        for scene in self.scenes:
-            scene.check_versions()
 
     def closest_points(
         self,
@@ -176,10 +176,11 @@ class PlacedSurfaces(Placed, TraceableInDepth, Answering):
         """
         return self._overlaps(boxes, spheres, frusta, convert, (mask & ALL_BITS,))
 
-    def _change(self, what: str, transforms: Any, ids: Any, masks: Any, convert: bool) -> None:
+    def _change(self, what: str, transforms: Any, ids: Any, masks: Any, convert: bool) -> np.ndarray:
         records = self._records(transforms, ids, masks, convert)
         self._wait_for_scenes()
         call(self._PREFIX + what, self._context.address, self._handle.address, *self._counted(records))
+        return records
 
     def _rays(self, *arguments: Any, **options: Any) -> Rays:
         rays = super()._rays(*arguments, **options)

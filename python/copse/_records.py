@@ -26,6 +26,14 @@ class Records:
         """Address and memory of the results, for the library."""
         return self._memory.address, self._memory.kind
 
+    def __getstate__(self) -> dict:
+        return {"records": self.records}
+
+    def __setstate__(self, state: dict) -> None:
+        """Copies and pickles are on the host, and their fields are NumPy arrays."""
+        self.shape, self._place = state["records"].shape, Place(None, False, "numpy")
+        self._memory = Memory.of(np.array(state["records"]))
+
     def __len__(self) -> int:
         return self.shape[0]
 

@@ -22,7 +22,7 @@ class Place:
 
     __slots__ = ("context", "is_device", "kind", "stream")
 
-    def __init__(self, context: Context, is_device: bool, kind: str, stream: int = 0):
+    def __init__(self, context: Any, is_device: bool, kind: str, stream: int = 0):
         self.context, self.is_device, self.kind, self.stream = context, is_device, kind, stream
 
 
@@ -89,6 +89,13 @@ class Memory:
         call("copse_buffer_create", place.context.address, max(byte_count, 1), byref(made))
         self.host, self.buffer, self.kind = None, Handle("buffer", made.value), CONTEXT
         self.address = library.copse_buffer_data(made)
+
+    @classmethod
+    def of(cls, host: np.ndarray) -> "Memory":
+        """Returns the memory of an array on the host."""
+        memory = cls.__new__(cls)
+        memory.host, memory.buffer, memory.kind, memory.address = host, None, HOST, host.ctypes.data
+        return memory
 
 
 class Numbers:

@@ -5,21 +5,20 @@ from __future__ import annotations
 import os
 import tempfile
 from ctypes import byref, c_void_p
-from typing import Callable, List, Union
+from typing import Union
 
 from ._context import Handle, automatic_device, context_of
 from ._device import OnDevice
-from ._geometry import Geometry, structs_of
+from ._geometry import structs_of
 from ._library import call
 from ._mesh import geometries_of
+from ._versions import Versioned
 
 
-class Saved(OnDevice):
+class Saved(Versioned, OnDevice):
     """What can be written to a .copse file: a Scene."""
 
-    geometries: List[Geometry]
     quality: str
-    _keep: Callable[[List[Geometry]], None]
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes the tree and its triangles to a .copse file, which load(), C, C++ and the command line read."""

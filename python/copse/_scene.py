@@ -8,12 +8,13 @@ from typing import Any, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from . import _arrays, _voxels
+from . import _voxels
 from ._build import Stats, build_options, check_device
 from ._context import Handle, automatic_device, context_of, device_for
-from ._errors import InvalidArgument, StaleTree
-from ._geometry import Geometry, device_of, structs_of
+from ._errors import InvalidArgument
+from ._geometry import Geometry, are_geometries, device_of, structs_of
 from ._library import call, library
+from ._picture import Drawn
 from ._questions import Answering
 from ._rays import TraceableInDepth
 from ._records import Hits, Nearest, Neighbours
@@ -21,7 +22,7 @@ from ._saved import Saved
 from ._structs import SelfOverlapOptions, StatsStruct
 
 
-class Scene(TraceableInDepth, Answering, Saved):
+class Scene(TraceableInDepth, Answering, Saved, Drawn):
     """Triangles in a tree, for rays and queries. Results are equal on all devices, bit for bit.
 
     vertices, faces, convert: as Geometry takes them
@@ -34,9 +35,6 @@ class Scene(TraceableInDepth, Answering, Saved):
 
     _PREFIX = "copse_"
     _HITS, _NEAREST, _NEIGHBOURS, _OVERLAPS = Hits, Nearest, Neighbours, None
-
-    #: False: no rays and queries are refused because vertices were changed in place.
-    checks_versions = True
 
     def __init__(
         self,
@@ -78,24 +76,6 @@ class Scene(TraceableInDepth, Answering, Saved):
         call("copse_accel_build", self._context.address, structs, len(geometries), byref(options), byref(made))
         self._handle, self.quality = Handle("accel", made.value), quality
         self._keep(geometries)
-
-    def _keep(self, geometries: List[Geometry]) -> None:
-        self.geometries = geometries
-        versions = [_arrays.version_of(geometry.vertices) for geometry in geometries]
-        self._versions = versions if any(version is not None for version in versions) else None
-
-    def check_versions(self) -> None:
-        """Raises StaleTree if a tensor of vertices was changed in place after the tree was made of it. All rays and
-        queries ask for it. PyTorch counts such changes; other arrays have no count, and nothing is known of them."""
-        if self._versions is None or not self.checks_versions:
-            return
-        for number, (geometry, made_of) in enumerate(zip(self.geometries, self._versions)):
-            version = _arrays.version_of(geometry.vertices)
-            if version != made_of:
-                raise StaleTree(
-                    f"the vertices of geometry {number} are of version {version}, but the tree was made of version {made_of}: "
-                    "they were changed in place. Call refit() or rebuild(), or set scene.checks_versions = False"
-                )
 
     def __repr__(self) -> str:
         return f"<copse.Scene of {self.triangle_count} triangles on {self.device}>"
@@ -154,14 +134,14 @@ class Scene(TraceableInDepth, Answering, Saved):
         self._change("copse_accel_rebuild", geometries)
 
     def _moved(self, vertices: Any, convert: bool) -> List[Geometry]:
-        if isinstance(vertices, (list, tuple)) and all(isinstance(v, Geometry) for v in vertices):
+        if are_geometries(vertices):
             return list(vertices)
         return [self._only_geometry().moved(vertices, convert)]
 
-    def _change(self, function: str, geometries: List[Geometry]) -> None:
+    def _change(self, function: str, geometries: List[Geometry], *more: Any) -> None:
         check_device(self._context, geometries)
         context = self._context_for(device_of(geometries))
-        call(function, context.address, self._handle.address, structs_of(geometries), len(geometries))
+        call(function, context.address, self._handle.address, structs_of(geometries), len(geometries), *more)
         self._keep(geometries)
 
     def compact(self) -> None:

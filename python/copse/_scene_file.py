@@ -41,7 +41,9 @@ class SceneFile:
     def build(self, *, quality: str = "balanced", device: str = "auto") -> Instances:
         """Returns the instances, with a tree for each mesh and one over their places."""
         scenes = [Scene.from_geometries(mesh.geometries, quality=quality, device=device) for mesh in self.meshes]
-        return Instances(scenes, self.transforms, scene_ids=self.mesh_ids, quality=quality)
+        instances = Instances(scenes, self.transforms, scene_ids=self.mesh_ids, quality=quality)
+        instances.colours = [mesh.colours for mesh in self.meshes]
+        return instances
 
 
 def load_scene(path: Union[str, "os.PathLike[str]"]) -> SceneFile:

@@ -117,6 +117,45 @@ class TraceOptions(Struct):
     ]
 
 
+class CameraStruct(ctypes.Structure):
+    _fields_ = [("eye", c_float * 3), ("forward", c_float * 3), ("right", c_float * 3), ("up", c_float * 3)]
+
+
+class SceneMeshStruct(ctypes.Structure):
+    _fields_ = [("geometries", c_void_p), ("geometry_count", c_uint64), ("colours", c_void_p)]
+
+
+class RenderOptions(Struct):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("width", c_uint32),
+        ("height", c_uint32),
+        ("shading", c_int32),
+        ("ambient_rays", c_uint32),
+        ("ambient_distance", c_float),
+        ("heat_limit", c_uint32),
+    ]
+
+
+class RebuildRule(Struct):
+    _fields_ = [("struct_size", c_size_t), ("max_growth", c_double), ("max_refits", c_uint32)]
+
+
+class TreeHistoryStruct(Struct):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("built_cost", c_double),
+        ("cost", c_double),
+        ("refits_since_build", c_uint32),
+        ("refit_count", c_uint32),
+        ("rebuild_count", c_uint32),
+    ]
+
+
+class SlicedBuildOptions(Struct):
+    _fields_ = [("struct_size", c_size_t), ("memory_bytes", c_uint64)]
+
+
 class SelfOverlapOptions(Struct):
     _fields_ = [("struct_size", c_size_t), ("exact_triangles", c_int32), ("with_adjacent", c_int32)]
 

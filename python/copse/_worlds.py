@@ -71,6 +71,12 @@ class Worlds(Placed):
         )
         self._handle = Handle("worlds", made.value)
 
+    def check_versions(self) -> None:
+        """Raises StaleTree if a scene is older than its vertices, where that can be known."""
+        super().check_versions()
+        if self.shared is not None:
+            self.shared.check_versions()
+
     def __len__(self) -> int:
         return library.copse_worlds_count(self._handle.address)
 
@@ -128,6 +134,7 @@ class Worlds(Placed):
         return result.array
 
     def _rays(self, given: Any, worlds: Any, options: Any) -> tuple:
+        self.check_versions()
         rays = Rays(self._context, given, **options)
         _arrays.require_packed("rays", rays.first)
         words = _arrays.read("worlds", worlds, [(rays.count,)], ("int32", "uint32"), options.get("convert", False))

@@ -34,7 +34,7 @@ class RayHits(NamedTuple):
 
     @property
     def is_hit(self) -> _Tensor:
-        """(n,) bool."""
+        """(n,) bool. True where a ray hit a triangle."""
         return self.primitive >= 0
 
 

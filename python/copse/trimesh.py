@@ -5,10 +5,15 @@
 
 trimesh itself finds the second hit of a ray by a new ray that starts a little behind the first one. Copse lists all hits
 in one traversal, in order, each triangle once.
+
+>>> copse.trimesh.replace_rays()                     # for all meshes that are made from now on
+>>> pyvista.Sphere().multi_ray_trace(origins, directions)
 """
 
 from __future__ import annotations
 
+from functools import partial
+from types import SimpleNamespace
 from typing import Any, Optional, Tuple
 
 import numpy as np
@@ -95,6 +100,20 @@ class RayMeshIntersector:
     def contains_points(self, points: Any) -> np.ndarray:
         """Returns (n,) bool: True where a point is inside the mesh, which must be closed."""
         return self.scene.contains(_rows(points))
+
+
+def replace_rays(*, device: str = "auto", quality: str = "balanced") -> None:
+    """Gives every trimesh.Trimesh that is made from now on the rays of Copse, in place of those of trimesh or Embree. So
+    PyVista's multi_ray_trace, which goes through trimesh, has them too; it needs neither pyembree nor embreex then.
+
+    device, quality: as for copse.Scene
+    """
+    import trimesh
+
+    maker = partial(RayMeshIntersector, device=device, quality=quality)
+    trimesh.ray.ray_triangle.RayMeshIntersector = maker  # for Trimesh(..., use_embree=False)
+    trimesh.ray.ray_pyembree = SimpleNamespace(RayMeshIntersector=maker)
+    trimesh.ray.has_embree = True
 
 
 def _rows(values: Any) -> np.ndarray:

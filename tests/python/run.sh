@@ -34,6 +34,8 @@ export COPSE_ASSETS=$here/../../assets COPSE_GALLERY=$here/../../examples/python
 "$work/environment/bin/python" -m pytest -q -p no:cacheprovider .
 examples=(first_hits raycasting_scene)
 "$work/environment/bin/python" -c 'import torch' 2>/dev/null && examples+=(gradients)
+"$work/environment/bin/python" -W ignore "$here/../../examples/python/own_arrays.py" "$work/picture.png"
+[[ -s $work/picture.png ]] || { echo "own_arrays.py wrote no picture" >&2; exit 1; }
 for example in "${examples[@]}"; do
   "$work/environment/bin/python" -W ignore "$here/../../examples/python/$example.py" "$here/../../assets/testball.ply"
 done

@@ -2,8 +2,10 @@
 
 import os
 import resource
+import signal
 import subprocess
 import sys
+import tempfile
 import threading
 
 import copse
@@ -83,6 +85,44 @@ def test_a_fork_is_told():
             os._exit(code)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert scene.cast_rays(ORIGIN, DIRECTION).t[0] == 2
+
+
+def test_a_fork_makes_its_own():
+    """The threads of the parent are not in the child, and the child does not wait for them."""
+    rays = oracle.rays(20000)
+    expected = copse.Scene(*oracle.cube(), device="cpu").cast_rays(*rays).records
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            signal.alarm(60)  # ends a child that hangs
+            code = 0 if np.array_equal(copse.Scene(*oracle.cube(), device="cpu").cast_rays(*rays).records, expected) else 2
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_processes_get_scenes_and_results():
+    code = (
+        "import multiprocessing, copse, numpy as np, test_life\n"
+        "if __name__ == '__main__':\n"
+        "    scene = copse.Scene(*test_life.oracle.cube(), device='cpu')\n"
+        "    with multiprocessing.get_context('spawn').Pool(2) as pool:\n"
+        "        found = pool.map(test_life.cast_at, [(scene, x) for x in (0.0, 0.5, 5.0)])\n"
+        "    print([type(hits).__name__ for hits in found], [float(hits.t[0]) for hits in found])\n"
+    )
+    here = os.path.dirname(os.path.abspath(__file__))
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "main.py"), "w") as file:
+            file.write(code)
+        environment = {**os.environ, "PYTHONPATH": here}
+        run = subprocess.run([sys.executable, "main.py"], cwd=folder, env=environment, capture_output=True, text=True)
+    assert (run.returncode, run.stdout) == (0, "['Hits', 'Hits', 'Hits'] [2.0, 2.0, inf]\n"), run.stderr
+
+
+def cast_at(scene_and_x):
+    scene, x = scene_and_x
+    return scene.cast_rays(np.array([[x, 0.2, 3]], np.float32), DIRECTION)
 
 
 def test_the_program_ends_with_scenes_alive():

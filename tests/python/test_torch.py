@@ -144,6 +144,58 @@ def test_versions(device):
     assert scene.cast_rays(origin + 1, direction).t.item() == 2
 
 
+def test_versions_of_all_that_has_vertices(device):
+    """Each is refused from the change on, and until it is refitted."""
+    rays = tensors(device, np.array([[0, 0, 3, 0, 0, 0, -1, np.inf]], np.float32))[0]
+    world = torch.zeros(1, dtype=torch.int32, device=device)
+    here = np.eye(4, dtype=np.float32)[None]
+
+    def check(make, change, ask, refit):
+        vertices, faces = tensors(device, *oracle.cube())
+        made = make(vertices, faces)
+        ask(made)
+        change(vertices)
+        with pytest.raises(copse.StaleTree, match="of version 1, but the tree was made of version 0"):
+            ask(made)
+        refit(made, vertices)
+        ask(made)
+
+    def double(vertices):
+        vertices *= 2
+
+    def batch_of(vertices, faces):
+        return copse.Batch([copse.Geometry(vertices, faces)])
+
+    def refit_batch(structure, _):
+        structure.batch.refit()
+        structure.refit(here)
+
+    check(copse.Scene, double, lambda made: made.render(8, 8), lambda made, v: made.refit(v))
+    check(
+        lambda v, f: copse.MotionScene([v, v.clone()], f),
+        double,
+        lambda made: made.cast_rays(rays, times=0.5),
+        lambda made, v: made.refit([v, v]),
+    )
+    check(
+        lambda v, f: copse.Instances(batch_of(v, f), here), double, lambda made: made.cast_rays(rays), refit_batch
+    )
+    check(
+        lambda v, f: copse.Worlds(batch_of(v, f), here, [0, 1]), double, lambda made: made.cast_rays(rays, world), refit_batch
+    )
+    if device == "cpu":
+        check(
+            lambda v, f: copse.ReplicatedScene(v, f, devices=copse.Devices(2, device="cpu")),
+            double,
+            lambda made: made.cast_rays(rays),
+            lambda made, v: made.refit(v),
+        )
+    vertices, faces = tensors(device, *oracle.cube())
+    moving = copse.MotionScene([vertices, vertices.clone()], faces)
+    del vertices  # what is gone does not change, and is not kept
+    assert moving.cast_rays(rays, times=0.0).t.item() == 2
+
+
 def test_wrong_arguments(device):
     scene = copse.Scene(*tensors(device, *oracle.cube()))
     with pytest.raises(copse.ArrayError, match="points is a ndarray of numpy; a tensor is needed"):

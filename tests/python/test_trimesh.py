@@ -2,6 +2,8 @@
 
 import copy
 import pickle
+import subprocess
+import sys
 
 import copse.trimesh
 import numpy as np
@@ -121,3 +123,33 @@ def test_against_trimesh():
     assert np.array_equal(theirs.contains_points(points), ours.contains_points(points))
     mesh.ray = ours
     assert np.array_equal(mesh.contains(points), theirs.contains_points(points))
+
+
+REPLACED = """
+import copse.trimesh, numpy as np, trimesh
+copse.trimesh.replace_rays(device="cpu")
+for use_embree in (True, False):
+    box = trimesh.creation.box((2, 2, 2))
+    box = trimesh.Trimesh(box.vertices, box.faces, use_embree=use_embree)
+    assert isinstance(box.ray, copse.trimesh.RayMeshIntersector)
+    assert box.contains([[0, 0, 0], [2, 0, 0]]).tolist() == [True, False]
+    assert len(box.ray.intersects_location([[0.1, 0.2, 3]], [[0, 0, -1]])[0]) == 2
+try:
+    import pyvista
+except ImportError:
+    print("without pyvista")
+else:
+    axes = np.eye(3)
+    points, rays, cells = pyvista.Sphere().multi_ray_trace([[0, 0, 0]] * 3, axes, first_point=True)
+    assert rays.tolist() == [0, 1, 2] and np.allclose(points, 0.5 * axes, atol=0.01)
+    points, rays, cells = pyvista.Sphere().multi_ray_trace(-2 * axes + 0.01, axes)
+    assert np.bincount(rays).tolist() == [2, 2, 2] and np.allclose(np.linalg.norm(points, axis=1), 0.5, atol=0.01)
+    print("with pyvista")
+"""
+
+
+def test_all_meshes_and_pyvista():
+    """The example of PyVista's documents, and through both sides of a sphere."""
+    pytest.importorskip("trimesh")
+    run = subprocess.run([sys.executable, "-c", REPLACED], capture_output=True, text=True)
+    assert run.returncode == 0 and run.stdout.startswith("with"), run.stderr

@@ -1,0 +1,42 @@
+"""Trees over more triangles than a GPU has memory for."""
+
+from __future__ import annotations
+
+from ctypes import byref, c_void_p
+from typing import Any
+
+from ._build import check_device
+from ._context import Handle, automatic_device, context_of
+from ._errors import InvalidArgument
+from ._geometry import geometries_of_caller, structs_of
+from ._library import call
+from ._scene import Scene
+from ._structs import SlicedBuildOptions
+
+
+def build_in_slices(
+    vertices: Any, faces: Any = None, *, memory_bytes: int = 0, device: str = "auto", convert: bool = False
+) -> Scene:
+    """Returns a Scene on the CPU whose tree a GPU has made piece by piece, for triangles that do not fit its memory.
+
+    Rays through it are slower than through one of Scene(..., device="cpu"); hits are the same, bit for bit. A rebuild makes it
+    "balanced".
+
+    vertices, faces, convert: as Geometry takes them, on the host; or a list of Geometry objects
+    memory_bytes: the most memory of the device that the build may take; 0: no limit, so one piece
+    device:       where pieces are built: "auto": the GPU if one answers, else the CPU; "cpu", "cuda" or "cuda:N"
+    """
+    if not 0 <= memory_bytes < 2**64:
+        raise InvalidArgument(f"memory_bytes is {memory_bytes}; it can be 0 to {2**64 - 1}")
+    geometries = geometries_of_caller(vertices, faces, convert)
+    host = context_of("cpu")
+    check_device(host, geometries)
+    builder = context_of(automatic_device() if device == "auto" else device)
+    options = SlicedBuildOptions(memory_bytes=memory_bytes)
+    made = c_void_p()
+    counted = (structs_of(geometries), len(geometries))
+    call("copse_accel_build_in_slices", host.address, builder.address, *counted, byref(options), byref(made))
+    scene = Scene.__new__(Scene)
+    scene._context, scene._handle, scene.quality = host, Handle("accel", made.value), "balanced"
+    scene._keep(geometries)
+    return scene
