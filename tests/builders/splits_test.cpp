@@ -220,41 +220,6 @@ TEST_P(Splits, GoThroughFiles) {
   expect_valid(std::get<CompressedBvh8>(file.wide), device.view(), "loaded wide");
 }
 
-TEST_P(Splits, ValidationFindsWhatIsNotCovered) {
-  const DeviceMesh device(context(), beams());
-  const auto after = [&](const auto& spoil) {
-    Bvh bvh = build(context(), device.view(), HplocOptions{.splits = 2});
-    BvhCopy copy(bvh);
-    spoil(copy);
-    bvh.nodes.upload(copy.nodes);
-    std::vector<RepeatedPlace> repeats = bvh.repeats.download();
-    spoil(repeats);
-    bvh.repeats.upload(repeats);
-    return validate(context(), bvh, device.view()).count("uncovered_primitives");
-  };
-  struct Nothing {
-    void operator()(BvhCopy&) const {}
-    void operator()(std::vector<RepeatedPlace>&) const {}
-  };
-  EXPECT_EQ(after(Nothing{}), 0u);
-  struct ShrinkLeaf : Nothing {
-    using Nothing::operator();
-    void operator()(BvhCopy& tree) const {
-      for (BvhNode& node : tree.nodes) {
-        if (node.is_leaf()) node.hi.x = node.lo.x + 0.5f * (node.hi.x - node.lo.x);
-      }
-    }
-  };
-  EXPECT_GT(after(ShrinkLeaf{}), 0u);
-  struct ForgetLinks : Nothing {
-    using Nothing::operator();
-    void operator()(std::vector<RepeatedPlace>& repeats) const {
-      for (RepeatedPlace& place : repeats) place.previous = invalid_id;
-    }
-  };
-  EXPECT_GT(after(ForgetLinks{}), 0u);
-}
-
 TEST(SplitBoxes, CoverTheTriangleAndStayInItsBox) {
   const Triangle triangle{{0.1f, 0.2f, 0.3f}, {5.5f, 3.25f, -1}, {-2, 6, 4.125f}};
   const MortonGrid grid = MortonGrid::of({vec3(-8), vec3(9)});

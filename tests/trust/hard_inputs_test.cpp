@@ -190,9 +190,11 @@ TEST_P(HardInputs, VerticesOfRandomBitsGiveValidTrees) {
       const ValidationReport again = validate(context(), bvh, device.view());
       ASSERT_TRUE(again.is_valid()) << again.message();
     }
-    const Accel accel = build(context(), device.view(), {.quality = Quality(seed % 3)});
-    const ValidationReport report = validate(context(), accel.tree(), device.view());
-    ASSERT_TRUE(report.is_valid()) << report.message();
+    for (const float splits : {1.0f, 1.5f}) {
+      const Accel accel = build(context(), device.view(), {.quality = Quality(seed % 3), .splits = splits});
+      const ValidationReport report = validate(context(), accel.tree(), device.view());
+      ASSERT_TRUE(report.is_valid()) << "splits " << splits << ": " << report.message();
+    }
   }
 }
 

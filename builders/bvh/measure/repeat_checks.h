@@ -1,7 +1,7 @@
 #pragma once
 
 // Checks of trees with splits, where a triangle stands in several leaves: together the boxes on the paths to its leaves
-// must hold its corners and all of its area, and the links between its places must reach all of them.
+// must hold its corners, its edges and all of its area, and the links between its places must reach all of them.
 
 #include "builders/bvh/measure/measured.h"
 #include "builders/bvh/measure/triangle_part.h"
@@ -84,7 +84,7 @@ struct CheckSplitTriangle {
   COPSE_HD bool is_covered(const Triangle& triangle, u32 place, u32 id) const {
     if (is_empty(bounds(triangle))) return true;  // a refit may leave it in its leaves
     const vec3 corners[3] = {triangle.a, triangle.b, triangle.c};
-    double covered_area = 0;
+    double covered_area = 0, covered_shares[3] = {0, 0, 0};
     u32 count = 0, covered_corners = 0;
     for (u32 at = place; at != invalid_id; at = tree.repeats[at].previous) {
       const bool is_linked_downwards =
@@ -95,10 +95,16 @@ struct CheckSplitTriangle {
       covered_area += area_in_box(triangle, box);
       for (u32 k = 0; k < 3; ++k) {
         if (merge(box, {corners[k], corners[k]}) == box) covered_corners |= 1u << k;
+        covered_shares[k] += share_in_box(corners[k], corners[k < 2 ? k + 1 : 0], box);
       }
       place = at;
     }
-    return count == uses[id] && covered_corners == 7 && covered_area >= area(whole(triangle)) * (1 - 1e-6);
+    // The area of a triangle that is almost a line is less than its rounding. Then the edges alone tell.
+    const double tolerance = 1e-6, needed_area = area(whole(triangle)) * (1 - tolerance);
+    const double rounding = area_error(triangle) * (double(count) + 1);
+    bool has_edges = true;
+    for (const double share : covered_shares) has_edges &= share >= 1 - tolerance;
+    return count == uses[id] && covered_corners == 7 && has_edges && covered_area >= needed_area - rounding;
   }
 };
 
