@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <string>
 
 #include "primitives/core/buffer.h"
@@ -22,24 +23,28 @@ struct RankReport {
   char text[508] = {};
 
   RankReport() = default;
-  RankReport(ErrorCode code_, const std::string& message) : code(code_) {
-    std::memcpy(text, message.data(), std::min(message.size(), sizeof text - 1));
+  RankReport(ErrorCode code_, const char* message) : code(code_) {
+    std::memcpy(text, message, std::min(std::strlen(message), sizeof text - 1));
   }
 };
 
-/// Calls work() and returns its error, if it throws.
-std::unique_ptr<RankReport> report_of(const std::function<void()>& work) {
+/// Calls work() and returns its error, if it throws. It allocates nothing: the others wait for the report of a rank whose
+/// memory has ended.
+std::optional<RankReport> report_of(const std::function<void()>& work) {
   try {
     work();
-    return nullptr;
+    return std::nullopt;
   } catch (const Error& error) {
-    return std::make_unique<RankReport>(error.code(), error.what());
+    return RankReport(error.code(), error.what());
   } catch (const std::bad_alloc&) {
-    return std::make_unique<RankReport>(ErrorCode::out_of_memory, "the host has no more memory");
+    return RankReport(ErrorCode::out_of_memory, "the host has no more memory");
   } catch (const std::exception& error) {
-    return std::make_unique<RankReport>(ErrorCode::device_failure, error.what());
+    return RankReport(ErrorCode::device_failure, error.what());
   }
 }
+
+/// The error of a rank that has no memory for a better one.
+const Error no_more_memory(ErrorCode::out_of_memory, "a rank has no more memory on the host");
 
 /// Calls a function of the transport. If it throws, the other ranks must not wait for this one.
 template <class Call>
@@ -48,6 +53,9 @@ void call_transport(Transport& transport, const Call& call) {
     call();
   } catch (const Error& error) {
     transport.fail(error);
+    throw;
+  } catch (const std::bad_alloc&) {
+    transport.fail(no_more_memory);
     throw;
   } catch (const std::exception& error) {
     transport.fail(
@@ -121,11 +129,11 @@ std::vector<Communicator> Communicator::of_devices(Devices& devices) {
 
 void Communicator::agree(const std::function<void()>& work) {
   if (size() == 1) return work();
-  const std::unique_ptr<RankReport> mine = report_of(work);
-  const std::vector<u8> failed = all_gather(u8(mine != nullptr));
+  const std::optional<RankReport> mine = report_of(work);
+  const std::vector<u8> failed = all_gather(u8(mine.has_value()));
   const size_t first = size_t(std::find(failed.begin(), failed.end(), 1) - failed.begin());
   if (first == failed.size()) return;
-  const RankReport report = all_gather(mine == nullptr ? RankReport() : *mine)[first];
+  const RankReport report = all_gather(mine.value_or(RankReport()))[first];
   throw Error(report.code, "rank " + std::to_string(first) + ": " + report.text);
 }
 

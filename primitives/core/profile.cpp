@@ -26,10 +26,12 @@ Profile::~Profile() {
 
 void Profile::begin(const char* label) {
   Records& records = *records_;
-  records.device.begin_range(label);
   const bool recorded = records.record && !records.device.capturing();
-  records.open.push_back(recorded ? i64(records.all.size()) : -1);
-  if (recorded) records.all.push_back({label, u32(records.open.size() - 1), records.device.mark(), nullptr});
+  const i64 record = recorded ? i64(records.all.size()) : -1;
+  records.open.reserve(records.open.size() + 1);  // no error can follow the record, so that each one has its end()
+  if (recorded) records.all.push_back({label, u32(records.open.size()), records.device.mark(), nullptr});
+  records.open.push_back(record);
+  records.device.begin_range(label);
 }
 
 void Profile::end() noexcept {

@@ -7,7 +7,12 @@ namespace copse {
 
 ZeroedMemory::ZeroedMemory(Device& device, MemoryResource& memory)
     : device_(device), memory_(memory), data_(detail::allocate_from(memory, bytes, device.stream())) {
-  device_.clear(data_, bytes);
+  try {
+    device_.clear(data_, bytes);
+  } catch (...) {
+    memory_.deallocate(data_, bytes, device_.stream());
+    throw;
+  }
   dirty_ = false;
 }
 

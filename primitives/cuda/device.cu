@@ -14,9 +14,8 @@ namespace {
 
 class EventMark final : public Mark {
  public:
-  explicit EventMark(cudaStream_t stream) {
-    check(cudaEventCreate(&event_), "creating an event");
-    check(cudaEventRecord(event_, stream), "recording an event");
+  explicit EventMark(cudaStream_t stream) : EventMark() {
+    check(cudaEventRecord(event_, stream), "recording an event");  // the destructor runs if this throws
   }
   ~EventMark() override { cudaEventDestroy(event_); }
 
@@ -34,6 +33,8 @@ class EventMark final : public Mark {
   }
 
  private:
+  EventMark() { check(cudaEventCreate(&event_), "creating an event"); }
+
   cudaEvent_t event_ = nullptr;
 };
 

@@ -13,11 +13,8 @@ namespace copse::cuda {
 /// A stream-ordered memory pool of one context. It keeps freed memory for the next allocation.
 class MemoryPool final : public MemoryResource {
  public:
-  explicit MemoryPool(int ordinal) {
-    cudaMemPoolProps properties{};
-    properties.allocType = cudaMemAllocationTypePinned;
-    properties.location = {cudaMemLocationTypeDevice, ordinal};
-    check(cudaMemPoolCreate(&pool_, &properties), "creating the memory pool");
+  explicit MemoryPool(int ordinal) : MemoryPool(properties_for(ordinal)) {
+    // The destructor runs if this throws.
     std::uint64_t keep_all = ~std::uint64_t{0};
     check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep_all),
           "setting up the memory pool");
@@ -54,6 +51,16 @@ class MemoryPool final : public MemoryResource {
   }
 
  private:
+  explicit MemoryPool(const cudaMemPoolProps& properties) {
+    check(cudaMemPoolCreate(&pool_, &properties), "creating the memory pool");
+  }
+  static cudaMemPoolProps properties_for(int ordinal) {
+    cudaMemPoolProps properties{};
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location = {cudaMemLocationTypeDevice, ordinal};
+    return properties;
+  }
+
   cudaMemPool_t pool_ = nullptr;
 };
 

@@ -21,6 +21,7 @@ std::exception_ptr error_of(const std::function<void(u32)>& work, u32 member) {
 }  // namespace
 
 Team::Team(u32 count) : errors_(count) {
+  threads_.reserve(count);
   try {
     for (u32 member = 1; member < count; ++member) threads_.emplace_back(&Team::serve, this, member);
   } catch (const std::system_error& error) {
@@ -28,6 +29,9 @@ Team::Team(u32 count) : errors_(count) {
     stop();
     throw Error(ErrorCode::out_of_memory, "the system started " + std::to_string(started) + " of " +
                                               std::to_string(count - 1) + " threads for devices: " + error.what());
+  } catch (...) {  // no memory for what a thread begins with
+    stop();
+    throw;
   }
 }
 
@@ -64,6 +68,13 @@ std::vector<std::exception_ptr> Team::run(const std::function<void(u32)>& work) 
     throw Error(ErrorCode::invalid_argument,
                 "run: the devices are in a run already; two threads, or work inside of work, cannot share them");
   }
+  std::vector<std::exception_ptr> errors;
+  try {
+    errors.resize(count());
+  } catch (...) {
+    is_busy_ = false;
+    throw;
+  }
   {
     const std::lock_guard lock(mutex_);
     work_ = &work;
@@ -75,7 +86,6 @@ std::vector<std::exception_ptr> Team::run(const std::function<void(u32)>& work) 
   std::unique_lock lock(mutex_);
   ends_.wait(lock, [&] { return open_ == 0; });
   errors_[0] = own;
-  std::vector<std::exception_ptr> errors(count());
   errors.swap(errors_);
   is_busy_ = false;
   return errors;

@@ -41,11 +41,19 @@ class ThreadGroup {
   /// Returns when all ranks have read. A rank whose reading failed comes too, after it called fail().
   void end() { meet(false); }
 
-  /// The first error counts.
-  void fail(const Error& error) noexcept {
+  /// Ends the group. The first error counts. Where the host has no memory for its text, its code alone does.
+  ///   text: std::string operator()()
+  template <class Text>
+  void fail(ErrorCode code, const Text& text) noexcept {
     {
       const std::lock_guard lock(mutex_);
-      if (!failure_) failure_ = {error.code(), error.what()};
+      if (!failure_) {
+        failure_.emplace(Failure{code, std::string()});
+        try {
+          failure_->text = text();
+        } catch (...) {
+        }
+      }
     }
     all_came_.notify_all();
   }
@@ -73,7 +81,9 @@ class ThreadGroup {
     if (has_failed_) throw_failure();
   }
 
-  [[noreturn]] void throw_failure() const { throw Error(failure_->code, failure_->text); }
+  [[noreturn]] void throw_failure() const {
+    throw Error(failure_->code, failure_->text.empty() ? "another rank failed without memory" : failure_->text);
+  }
 
   std::vector<const void*> posts_;
   std::mutex mutex_;
@@ -91,8 +101,9 @@ class ThreadTransport final : public Transport {
 
   /// Ranks that wait for this one must not wait for ever.
   ~ThreadTransport() override {
-    fail(Error(ErrorCode::device_failure,
-               "rank " + std::to_string(rank_) + " left its communicator while other ranks waited for it"));
+    group_->fail(ErrorCode::device_failure, [&] {
+      return "rank " + std::to_string(rank_) + " left its communicator while other ranks waited for it";
+    });
   }
 
   u32 rank() const override { return rank_; }
@@ -129,7 +140,9 @@ class ThreadTransport final : public Transport {
     });
   }
 
-  void fail(const Error& error) noexcept override { group_->fail(error); }
+  void fail(const Error& error) noexcept override {
+    group_->fail(error.code(), [&] { return std::string(error.what()); });
+  }
 
  private:
   template <class Read>
@@ -140,8 +153,8 @@ class ThreadTransport final : public Transport {
       read();
     } catch (const std::exception& error) {
       const auto* const of_copse = dynamic_cast<const Error*>(&error);
-      fail(Error(of_copse != nullptr ? of_copse->code() : ErrorCode::device_failure,
-                 "rank " + std::to_string(rank_) + ": " + error.what()));
+      group_->fail(of_copse != nullptr ? of_copse->code() : ErrorCode::device_failure,
+                   [&] { return "rank " + std::to_string(rank_) + ": " + error.what(); });
     }
     group_->end();
   }

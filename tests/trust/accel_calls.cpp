@@ -159,19 +159,18 @@ std::vector<Call> file_calls() {
   return {
       call("save_accel and load_accel", an_accel,
            [](Context& c, Given& g, Accel& accel) {
-             const TemporaryFolder folder;
-             save_accel(folder / "a.copse", c, generate_sphere(2), accel);
-             const AccelFile file = load_accel(folder / "a.copse", c);
+             save_accel(g.folder / "a.copse", c, generate_sphere(2), accel);
+             const AccelFile file = load_accel(g.folder / "a.copse", c);
              closest_hits(c, file.accel, g.rays.span(), g.hits.span());
              return bytes_of(g.hits);
            }),
       call("save_structure and load_structure",
            [](Context& c, Given& g) {
-             const TemporaryFolder folder;
              const Bvh bvh = build(c, g.mesh.view(), LbvhOptions{});
-             save_structure(folder / "b.copse", c, generate_sphere(2), bvh, "lbvh", 63, 1, collapse<Bvh4>(c, bvh));
-             const StructureFile file = load_structure(folder / "b.copse", c);
-             const std::string content = read_bytes(folder / "b.copse");
+             save_structure(g.folder / "b.copse", c, generate_sphere(2), bvh, "lbvh", 63, 1,
+                            collapse<Bvh4>(c, bvh));
+             const StructureFile file = load_structure(g.folder / "b.copse", c);
+             const std::string content = read_bytes(g.folder / "b.copse");
              Bytes bytes = bytes_of(file.bvh);
              bytes.insert(bytes.end(), content.begin(), content.end());
              return bytes;

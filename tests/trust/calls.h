@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "copse.h"
+#include "tests/builders/io/temporary_folder.h"
 #include "tests/support/device_mesh.h"
 
 namespace copse::test {
@@ -23,7 +24,7 @@ struct Call {
   std::function<Run(Context&)> prepare;  // makes what the call needs in the memory of the context
 };
 
-/// Inputs that most calls share: a sphere of 320 triangles, the same moved, and 64 rays of which some miss.
+/// Inputs that most calls share: a sphere of 320 triangles, the same moved, 64 rays of which some miss, and a folder.
 struct Given {
   explicit Given(Context& context);
 
@@ -35,6 +36,7 @@ struct Given {
   Buffer<u8> bytes;
   Buffer<u32> counts;
   Buffer<u64> offsets;
+  TemporaryFolder folder;
 };
 
 /// Returns a row of the table. `make` returns what the call works on, `run` makes the call and returns its bytes:

@@ -1,7 +1,11 @@
-// Counts past the limits, and several threads that build, trace and free at once.
+// Counts past the limits, and several threads and processes that build, trace and free at once.
 
 #include <gtest/gtest.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -152,6 +156,27 @@ TEST_P(Threads, FourMakeTraceAndFreeAtOnceWithEqualHits) {
   }
   for (std::thread& thread : threads) thread.join();
   for (const u32 count : different) EXPECT_EQ(count, 0u);
+}
+
+/// Starts this program with the test above in it. Returns the id of the process.
+pid_t start_another(Backend backend) {
+  std::string program = "/proc/self/exe";
+  std::string filter =
+      std::string("--gtest_filter=*Threads.FourMakeTraceAndFreeAtOnceWithEqualHits/") + name_of(backend);
+  std::string brief = "--gtest_brief=1";
+  char* arguments[] = {program.data(), filter.data(), brief.data(), nullptr};
+  pid_t process = -1;
+  EXPECT_EQ(posix_spawn(&process, program.c_str(), nullptr, nullptr, arguments, environ), 0);
+  return process;
+}
+
+TEST_P(Threads, OfTwoProcessesOnOneDeviceHaveEqualHits) {
+  const pid_t processes[] = {start_another(GetParam()), start_another(GetParam())};
+  for (const pid_t process : processes) {
+    int status = -1;
+    ASSERT_EQ(waitpid(process, &status, 0), process);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  }
 }
 
 }  // namespace

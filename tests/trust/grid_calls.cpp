@@ -138,10 +138,9 @@ std::vector<Call> kd_calls() {
              return bytes;
            }),
       call("save_tree and load_sah_kd_tree", a_kd,
-           [](Context& c, Given&, SahKdTree& tree) {
-             const TemporaryFolder folder;
-             save_tree(folder / "kd.copse", c, generate_sphere(2), tree);
-             const SahKdTreeFile file = load_sah_kd_tree(folder / "kd.copse", c);
+           [](Context& c, Given& g, SahKdTree& tree) {
+             save_tree(g.folder / "kd.copse", c, generate_sphere(2), tree);
+             const SahKdTreeFile file = load_sah_kd_tree(g.folder / "kd.copse", c);
              return bytes_of(file.tree.nodes, file.tree.primitive_ids);
            }),
   };
@@ -201,10 +200,9 @@ std::vector<Call> point_calls() {
       call("neighbours in a PointBvh", point_bvh,
            [](Context& c, Given& g, PointBvh& bvh) { return neighbours_in(c, g, bvh.view()); }),
       call("save_tree and load_kd_tree", kd_tree,
-           [](Context& c, Given&, KdTree& tree) {
-             const TemporaryFolder folder;
-             save_tree(folder / "points.copse", c, generate_sphere(2).positions, tree);
-             return bytes_of(load_kd_tree(folder / "points.copse", c).tree.nodes);
+           [](Context& c, Given& g, KdTree& tree) {
+             save_tree(g.folder / "points.copse", c, generate_sphere(2).positions, tree);
+             return bytes_of(load_kd_tree(g.folder / "points.copse", c).tree.nodes);
            }),
   };
 }
