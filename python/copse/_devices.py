@@ -54,7 +54,7 @@ class Devices:
         call("copse_devices_wait", self._handle.address)
 
 
-class ReplicatedScene(Versioned, Traceable, Answering):
+class ReplicatedScene(Versioned, Traceable[Hits], Answering):
     """Triangles in a tree that each of several devices has. They share large batches of rays and points; answers equal those
     of a Scene, bit for bit. Arrays are on the host or on the first device. Calls wait for the answers.
 

@@ -20,7 +20,7 @@ from ._scene import Scene
 from ._structs import SceneMeshStruct, StatsStruct
 
 
-class Instances(PlacedSurfaces, Drawn):
+class Instances(PlacedSurfaces[InstanceHits, InstanceNearest, InstanceNeighbours, InstanceOverlaps], Drawn):
     """Scenes in many places, and a tree over the places.
 
     scenes:     a Scene, a list of them, or a Batch. After refit() or rebuild() of one, refit or rebuild the instances too

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ctypes import byref, c_void_p
-from typing import TYPE_CHECKING, Any, List, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Generic, List, Optional, Sequence
 
 from . import _arrays
 from ._build import build_options, check_device
@@ -12,8 +12,8 @@ from ._device import OnDevice
 from ._errors import InvalidArgument
 from ._geometry import Geometry, device_of, structs_of
 from ._library import call, library
-from ._rays import Rays
-from ._records import Hits, Records, records_for
+from ._rays import H, Rays
+from ._records import Hits, records_for
 from ._results import Numbers, place_of
 from ._versions import Versioned
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from ._rays import RayOptions
 
 
-class Timed(OnDevice):
+class Timed(OnDevice, Generic[H]):
     """What moves while a picture is taken: MotionScene and MotionInstances. Each ray has a time."""
 
-    _HITS: type
+    _HITS: Any
 
     def cast_rays(
         self,
@@ -34,9 +34,9 @@ class Timed(OnDevice):
         directions: Any = None,
         *,
         times: Any,
-        out: Optional[Records] = None,
+        out: Optional[H] = None,
         **options: Unpack[RayOptions],
-    ) -> Any:
+    ) -> H:
         """Returns the closest hit of every ray at its time: Hits of a MotionScene, InstanceHits of MotionInstances.
 
         times: a number for all rays, or (n,) float32: 0 is the first key, 1 the last one
@@ -84,7 +84,7 @@ class Timed(OnDevice):
         call(name, context.address, self._handle.address, rays.struct, *times, *results, rays.options())
 
 
-class MotionScene(Versioned, Timed):
+class MotionScene(Versioned, Timed[Hits]):
     """Triangles that move on straight lines from key to key. Each ray has a time: 0 at the first key, 1 at the last.
 
     keys:  a list of (n, 3) float32 vertices, one for each key, at least 2

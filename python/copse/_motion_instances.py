@@ -40,7 +40,7 @@ def motion_transforms(transforms: Any, *, convert: bool = False) -> np.ndarray:
     return parts
 
 
-class MotionInstances(Timed, Placed):
+class MotionInstances(Timed[InstanceHits], Placed):
     """Scenes that move on their ways from key to key, and trees over them. Each ray has a time: 0 at the first key, 1 at the
     last. The hits of a ray are those of Instances at its time.
 

@@ -16,7 +16,7 @@ from ._scene import Scene
 from ._structs import Part
 
 
-class NestedInstances(PlacedSurfaces):
+class NestedInstances(PlacedSurfaces[NestedHits, NestedNearest, NestedNeighbours, NestedOverlaps]):
     """Parts in many places, and a tree over the places. A part is a Scene, Instances, or NestedInstances: a forest of
     trees, of branches, of leaves. There can be 7 levels of instances.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ctypes import c_void_p
-from typing import Any, List, Optional, Sequence, Tuple, Union
+from typing import Any, Generic, List, Optional, Sequence, Tuple, TypeVar, Union
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ._device import OnDevice
 from ._errors import ArrayError, InvalidArgument
 from ._library import call, library
 from ._questions import Answering
-from ._rays import Rays, TraceableInDepth
+from ._rays import H, Rays, TraceableInDepth
 from ._records import Nearest, Records
 from ._results import Place
 from ._scene import Scene
@@ -32,6 +32,12 @@ def rows_of(name: str, transforms: Any, convert: bool) -> np.ndarray:
     if values.shape[1] == 4 and not np.array_equal(values[:, 3], np.broadcast_to([0, 0, 0, 1], (len(values), 4))):
         raise InvalidArgument(f"{name} have a last row other than 0 0 0 1")
     return values[:, :3]
+
+
+# What questions to a structure find.
+N = TypeVar("N", bound=Nearest)
+K = TypeVar("K", bound=Records)
+O = TypeVar("O", bound=Records)
 
 
 class Placed(OnDevice):
@@ -100,7 +106,7 @@ class Placed(OnDevice):
                 part._context.wait()
 
 
-class PlacedSurfaces(Placed, TraceableInDepth, Answering):
+class PlacedSurfaces(Placed, TraceableInDepth[H], Answering, Generic[H, N, K, O]):
     """Instances or NestedInstances: triangles in many places, for rays and questions."""
 
     def __len__(self) -> int:
@@ -117,9 +123,9 @@ class PlacedSurfaces(Placed, TraceableInDepth, Answering):
         *,
         max_distance: float = float("inf"),
         mask: int = ALL_BITS,
-        out: Optional[Nearest] = None,
+        out: Optional[N] = None,
         convert: bool = False,
-    ) -> Any:
+    ) -> N:
         """Returns the point of the surface of any instance that is nearest to each point.
 
         points: (n, 3) float32
@@ -139,7 +145,7 @@ class PlacedSurfaces(Placed, TraceableInDepth, Answering):
         """Returns (n,) float32: the distance to the nearest surface of any instance, negative inside of one. The meshes must
         be closed.
 
-        points: (n, 3) float32, in NumPy or PyTorch
+        points: (n, 3) float32, in NumPy, PyTorch or CuPy
         """
         return self._signed_distance(points, convert, (mask & ALL_BITS,))
 
@@ -150,9 +156,9 @@ class PlacedSurfaces(Placed, TraceableInDepth, Answering):
         *,
         max_distance: float = float("inf"),
         mask: int = ALL_BITS,
-        out: Optional[Records] = None,
+        out: Optional[K] = None,
         convert: bool = False,
-    ) -> Any:
+    ) -> K:
         """Returns the k triangles nearest to each point, (n, k), nearest first: InstanceNeighbours, or NestedNeighbours.
         Where there are fewer, the primitive is -1.
 
@@ -168,7 +174,7 @@ class PlacedSurfaces(Placed, TraceableInDepth, Answering):
         frusta: Any = None,
         mask: int = ALL_BITS,
         convert: bool = False,
-    ) -> Tuple[Any, Any]:
+    ) -> Tuple[Any, O]:
         """Returns (offsets, overlaps): the triangles that touch region i are those from offsets[i] to offsets[i + 1] of the
         InstanceOverlaps, or NestedOverlaps.
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import operator
+import sys
 from typing import Any, Optional, Tuple
 
-import numpy as np
-
 from . import _arrays
-from ._arrays import Array
+from ._arrays import Array, kind_of
 from ._device import OnDevice
 from ._errors import ArrayError, InvalidArgument
 from ._library import call
 from ._records import Records, find_records, records_for
 from ._results import Numbers, Place, find_numbers, place_of
+
+
+# Libraries that have a function where().
+_WITH_WHERE = {"numpy": "numpy", "cupy": "cupy", "jax": "jax.numpy"}
 
 
 def check_k(k: int) -> int:
@@ -27,9 +30,9 @@ def check_k(k: int) -> int:
 class Answering(OnDevice):
     """What answers questions about points and regions. Public classes add the arguments that they take."""
 
-    _NEAREST: type
-    _NEIGHBOURS: type
-    _OVERLAPS: Optional[type]  # None: overlaps are plain numbers
+    _NEAREST: Any
+    _NEIGHBOURS: Any
+    _OVERLAPS: Any  # None: overlaps are plain numbers
 
     def _closest_points(self, points: Any, max_distance: float, out: Any, convert: bool, mask: tuple = ()) -> Any:
         array, place = self._read_points(points, convert)
@@ -46,11 +49,15 @@ class Answering(OnDevice):
     def _signed_distance(self, points: Any, convert: bool, mask: tuple = ()) -> Any:
         distance = self._closest_points(points, float("inf"), None, convert, mask).distance
         inside = self._contains(points, None, convert, mask)
-        if isinstance(distance, np.ndarray):
-            return np.where(inside, -distance, distance)
-        if hasattr(distance, "where"):
+        kind = kind_of(distance)
+        if kind == "torch":
             return distance.where(~inside, -distance)
-        raise ArrayError("signed_distance takes arrays of NumPy or PyTorch; call closest_points and contains for others")
+        if kind in _WITH_WHERE:
+            return sys.modules[_WITH_WHERE[kind]].where(inside, -distance, distance)
+        raise ArrayError(
+            "signed_distance takes arrays of NumPy, PyTorch and CuPy, and of JAX on the host; call closest_points and contains "
+            "for others"
+        )
 
     def _k_nearest(
         self, points: Any, k: int, max_distance: float, out: Optional[Records], convert: bool, mask: tuple = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from ctypes import byref
-from typing import TYPE_CHECKING, Any, List, Optional, Tuple, TypedDict
+from typing import TYPE_CHECKING, Any, Generic, List, Optional, Tuple, TypedDict, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from ._structs import ALL_BITS, TraceOptions, rays_struct
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+H = TypeVar("H", bound=Records)  # the hits of a structure
 
 CULLS = {None: 0, "back": 1, "front": 2}
 _POINTS, _RECORDS = [(None, 3), (3,)], [(None, 8)]
@@ -136,14 +138,14 @@ def _one_for_all(value: float, like: Array, name: str) -> Any:
     raise ArrayError(f"{name} is a number, but the rays are on {like.device}; give an array of shape (1,) there")
 
 
-class Traceable(OnDevice):
+class Traceable(OnDevice, Generic[H]):
     """What rays go through."""
 
-    _HITS: type
+    _HITS: Any
 
     def cast_rays(
-        self, origins: Any, directions: Any = None, *, out: Optional[Records] = None, **options: Unpack[RayOptions]
-    ) -> Any:
+        self, origins: Any, directions: Any = None, *, out: Optional[H] = None, **options: Unpack[RayOptions]
+    ) -> H:
         """Returns the closest hit of every ray: Hits of a Scene; InstanceHits of Instances; NestedHits of NestedInstances.
 
         origins, directions: (n, 3) float32, or (3,) for one that all rays have. Or one (n, 8) array of rays: origin,
@@ -178,7 +180,7 @@ class Traceable(OnDevice):
         call(self._PREFIX + what, rays.place.context.address, self._handle.address, rays.struct, *arguments, rays.options())
 
 
-class TraceableInDepth(Traceable):
+class TraceableInDepth(Traceable[H]):
     """What lists several hits per ray: a Scene, Instances or NestedInstances."""
 
     def first_hits(
@@ -187,9 +189,9 @@ class TraceableInDepth(Traceable):
         directions: Any = None,
         *,
         k: int,
-        out: Optional[Records] = None,
+        out: Optional[H] = None,
         **options: Unpack[RayOptions],
-    ) -> Any:
+    ) -> H:
         """Returns the first k hits of every ray, (n, k), in order of t. k can be 1 to 16. Other arguments are those of
         cast_rays."""
         rays = self._rays(origins, directions, **options)
@@ -199,7 +201,7 @@ class TraceableInDepth(Traceable):
         self._trace("first_hits", rays, k, *hits._target, None, 0)
         return hits
 
-    def all_hits(self, origins: Any, directions: Any = None, **options: Unpack[RayOptions]) -> Tuple[Any, Any]:
+    def all_hits(self, origins: Any, directions: Any = None, **options: Unpack[RayOptions]) -> Tuple[Any, H]:
         """Returns (offsets, hits): the hits of ray i are those from offsets[i] to offsets[i + 1], in order of t. Arguments
         are those of cast_rays."""
         rays = self._rays(origins, directions, **options)

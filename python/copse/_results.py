@@ -102,15 +102,23 @@ class Numbers:
     """Results of one number each: a plain array of the caller's kind."""
 
     def __init__(self, out: Any, place: Place, shape: tuple, dtype: str):
+        self._out = out
         if out is not None:
             self._take(out, place, shape, dtype)
             return
         memory = Memory(place, shape, np.dtype(dtype))
         self.address, self.kind, self.memory = memory.address, memory.kind, memory
-        array: Any = memory.host
-        if place.is_device:
-            array = DeviceArray(memory, memory.address, shape, None, np.dtype(dtype).str, place)
-        self.array = as_kind(array, place)
+        self._place, self._shape, self._dtype = place, shape, dtype
+
+    @property
+    def array(self) -> Any:
+        """The results. Ask for them when they are there: some kinds of arrays are copies."""
+        if self._out is not None:
+            return self._out
+        array: Any = self.memory.host
+        if self._place.is_device:
+            array = DeviceArray(self.memory, self.address, self._shape, None, np.dtype(self._dtype).str, self._place)
+        return as_kind(array, self._place)
 
     @property
     def target(self) -> tuple:
@@ -124,7 +132,7 @@ class Numbers:
         if isinstance(given.owner, np.ndarray) and not given.owner.flags.writeable:
             raise ArrayError("out is read-only")
         _arrays.require_packed("out", given)
-        self.address, self.kind, self.memory, self.array = given.address, given.memory, given.owner, out
+        self.address, self.kind, self.memory = given.address, given.memory, given.owner
 
 
 def find_lists(place: Place, count: int, find: Any, make: Any) -> Tuple[Any, Any]:
@@ -150,9 +158,10 @@ def find_numbers(place: Place, count: int, find: Any) -> Tuple[Any, Any]:
 
     def make(total: int) -> tuple:
         found = Numbers(None, place, (total,), "int32")
-        return found.array, *found.target
+        return found, *found.target
 
-    return find_lists(place, count, find, make)
+    offsets, found = find_lists(place, count, find, make)
+    return offsets, found.array
 
 
 def _element_of(place: Place, address: int) -> int:

@@ -22,7 +22,7 @@ from ._saved import Saved
 from ._structs import SelfOverlapOptions, StatsStruct
 
 
-class Scene(TraceableInDepth, Answering, Saved, Drawn):
+class Scene(TraceableInDepth[Hits], Answering, Saved, Drawn):
     """Triangles in a tree, for rays and queries. Results are equal on all devices, bit for bit.
 
     vertices, faces, convert: as Geometry takes them
@@ -170,7 +170,7 @@ class Scene(TraceableInDepth, Answering, Saved, Drawn):
     def signed_distance(self, points: Any, *, convert: bool = False) -> Any:
         """Returns (n,) float32: the distance to the surface of a closed mesh, negative inside.
 
-        points: (n, 3) float32, in NumPy or PyTorch
+        points: (n, 3) float32, in NumPy, PyTorch or CuPy
         """
         return self._signed_distance(points, convert)
 

@@ -1,6 +1,8 @@
 """Arrays of all kinds: those that are taken in place, those that are converted, those that are refused."""
 
 import array
+import sys
+import types
 
 import copse
 import numpy as np
@@ -223,6 +225,26 @@ def test_torch_tensors_on_the_host(scene):
         scene.cast_rays(origins.to("meta"), torch.from_numpy(DIRECTION))
     with pytest.raises(copse.ArrayError, match="values from 0 to 4294967296; int32"):
         copse.Scene(torch.from_numpy(VERTICES), torch.tensor([[0, 1, 2**32]]), device="cpu", convert=True)
+
+
+def test_results_of_libraries_that_stand_in(scene, monkeypatch):
+    """JAX's arrays on the host: they are read in place, and results are copied to its kind."""
+    like_jax = type("ArrayImpl", (np.ndarray,), {"__module__": "jaxlib.xla_extension"})
+
+    def asarray(values):
+        return np.array(values).view(like_jax)
+
+    functions = types.SimpleNamespace(asarray=asarray, where=lambda *parts: asarray(np.where(*parts)))
+    monkeypatch.setitem(sys.modules, "jax", types.SimpleNamespace(numpy=functions))
+    monkeypatch.setitem(sys.modules, "jax.numpy", functions)
+    origins = asarray(np.tile(ORIGIN, (2, 1)))
+    assert type(scene.cast_rays(origins, asarray(DIRECTION)).t) is like_jax
+    occluded = scene.occluded(origins, asarray(DIRECTION))
+    assert type(occluded) is like_jax and occluded.all()
+    offsets, found = scene.overlaps(spheres=asarray(np.array([[0, 0, 0, 9], [9, 9, 9, 1]], np.float32)))
+    assert type(found) is like_jax and offsets.tolist() == [0, 12, 12] and sorted(found.tolist()) == list(range(12))
+    distance = scene.signed_distance(asarray(np.array([[0, 0, 3], [0, 0, 0.5]], np.float32)))
+    assert type(distance) is like_jax and distance.tolist() == [2, -0.5]
 
 
 class OnlyDlpack(ByDlpack):

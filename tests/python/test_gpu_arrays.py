@@ -28,6 +28,9 @@ def check(to_gpu, from_gpu):
 def test_cupy():
     cupy = pytest.importorskip("cupy")
     check(cupy.asarray, lambda field: cupy.asarray(field).get())
+    cube = [copse.Scene(*(kind(part) for part in oracle.cube())) for kind in (cupy.asarray, np.asarray)]
+    distance = cube[0].signed_distance(cupy.asarray(RAYS[0]))
+    assert isinstance(distance, cupy.ndarray) and np.array_equal(distance.get(), cube[1].signed_distance(RAYS[0]))
     with cupy.cuda.Stream(non_blocking=True) as stream:
         scene = copse.Scene(*(cupy.asarray(part) for part in SOUP))
         t = cupy.asarray(scene.cast_rays(*(cupy.asarray(part) for part in RAYS)).t).copy()

@@ -5,6 +5,7 @@ import importlib
 import inspect
 import os
 import pickle
+import sys
 
 import copse
 import copse.open3d
@@ -77,6 +78,44 @@ def test_types(name):
     for part in parts.parameters.values():
         if part.name not in ("self", "cls"):
             assert part.annotation is not inspect.Parameter.empty, f"{name}: {part.name} has no type"
+
+
+USES = """
+import copse
+import numpy as np
+
+scene = copse.Scene(np.zeros((3, 3), np.float32), np.zeros((1, 3), np.int32), quality="fast")
+rays = np.zeros((4, 8), np.float32)
+hits: copse.Hits = scene.cast_rays(rays, t_max=3.0)
+several: copse.Hits = scene.all_hits(rays)[1]
+instances = copse.Instances(scene, np.eye(4)[None])
+placed: copse.InstanceHits = instances.first_hits(rays, k=2, cull="back")
+nearest: copse.InstanceNearest = instances.closest_points(rays)
+deep: copse.NestedHits = copse.NestedInstances([instances], np.eye(4)[None]).cast_rays(rays)
+moved: copse.InstanceHits = copse.MotionInstances([scene], [1, 2]).cast_rays(rays, times=0.5)
+picture: np.ndarray = scene.render(camera=copse.Camera.look_at([0, 0, 1], [0, 0, 0]))
+"""
+MISUSES = """
+import copse
+import numpy as np
+
+scene = copse.Scene(np.zeros((3, 3), np.float32), qualities="fast")
+near: copse.Nearest = scene.cast_rays(np.zeros((4, 8), np.float32))
+scene.cast_rays(np.zeros((4, 8), np.float32), tmax=3.0)
+copse.RebuildAdvisor(3)
+"""
+
+
+def test_a_type_checker_knows_results_and_mistakes(tmp_path):
+    api = pytest.importorskip("mypy.api")
+    options = ["--enable-incomplete-feature=Unpack", "--ignore-missing-imports", "--cache-dir", str(tmp_path / "cache")]
+    options += ["--python-executable", sys.executable]
+    said, errors, status = api.run([*options, "-p", "copse"])
+    assert status == 0, said + errors
+    for name, text, count in (("uses.py", USES, 0), ("misuses.py", MISUSES, 4)):
+        (tmp_path / name).write_text(text)
+        said, errors, status = api.run([*options, str(tmp_path / name)])
+        assert said.count(": error: ") == count, said + errors
 
 
 def test_arrays_are_told_with_their_shapes():

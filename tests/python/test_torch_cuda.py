@@ -1,5 +1,8 @@
 """Tensors on a GPU: in place, on the caller's stream, in a captured graph. Skipped without PyTorch and a GPU."""
 
+import subprocess
+import sys
+
 import copse
 import numpy as np
 import pytest
@@ -105,6 +108,21 @@ def test_others_are_refused(scene, rays):
         scene.cast_rays(rays[0], RAYS[1])
     with pytest.raises(copse.ArrayError, match="packed rows are needed"):
         scene.cast_rays(rays[0].flip(1).t().contiguous().t(), rays[1])
+
+
+def test_the_program_ends_with_scenes_alive():
+    code = (
+        "import copse, numpy as np, torch\n"
+        "v = torch.eye(3, device='cuda')\n"
+        "scene = copse.Scene(v)\n"
+        "with torch.cuda.stream(torch.cuda.Stream()):\n"
+        "    hits = scene.cast_rays(v, v)\n"
+        "kept = copse.Instances(scene, np.eye(4, dtype=np.float32)[None])\n"
+        "advisor, t = copse.RebuildAdvisor(scene), hits.t\n"
+        "print('end')\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (run.returncode, run.stdout, run.stderr) == (0, "end\n", "")
 
 
 def test_memory_stays_flat():
