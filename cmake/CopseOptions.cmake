@@ -67,6 +67,7 @@ copse_add_part(nested copse-hit-lists copse-queries)
 copse_add_part(primitives copse-core)
 copse_add_part(scale copse-core)
 copse_add_part(shards copse-scale)
+copse_add_part(shard-queries copse-shards copse-queries)
 
 # Every body includes these headers of other projects. They are precompiled once for all parts. A .cpp file is
 # compiled without them: it includes a header of its own first, and so proves that this header is whole.

@@ -11,10 +11,12 @@
 //     copse::closest_hits(comm, context, scene, rays_of(rank), hits_of(rank));
 //   });
 //
-// docs/guide/sharded-trees.md says how it works.
+// docs/guide/sharded-trees.md says how it works. Questions about points and regions, scale/sharded_queries.h, also need
+// the part copse::shard-queries.
 
 #include "scale/communicator.h"
 #include "scale/sharded_accel.h"
 #include "scale/sharded_build.h"
+#include "scale/sharded_queries.h"
 #include "scale/sharded_rays.h"
 #include "scale/transport.h"

@@ -27,7 +27,9 @@ namespace detail {
 template <class Item>
 class NeighbourHeap {
  public:
-  COPSE_HD NeighbourHeap(Item* items, u32 capacity) : items_(items), capacity_(capacity) {}
+  ///   size: items that are a heap already
+  COPSE_HD NeighbourHeap(Item* items, u32 capacity, u32 size = 0)
+      : items_(items), capacity_(capacity), size_(size) {}
 
   COPSE_HD u32 size() const { return size_; }
   COPSE_HD bool is_full() const { return size_ == capacity_; }
@@ -88,7 +90,7 @@ class NeighbourHeap {
 
   Item* items_;
   u32 capacity_;
-  u32 size_ = 0;
+  u32 size_;
 };
 
 /// Returns whether a primitive may stand in several leaves of a tree of any type.

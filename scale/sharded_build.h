@@ -12,6 +12,17 @@ struct ShardedBuildOptions {
   u32 morton_bits = 63;
 };
 
+/// Which triangles the ranks send each other when vertices have moved. The first refit makes it.
+struct ShardedRoutes {
+  /// The triangles that this rank sends, by their numbers in its input, and where those for each rank begin, [rank].
+  Buffer<u32> sent_ids;
+  std::vector<u64> sent_begins;
+
+  /// The leaves of the triangles that it gets, in the order in which they come, and where those of each rank begin.
+  Buffer<u32> slots;
+  std::vector<u64> received_begins;
+};
+
 /// One rank's part of an LBVH over the triangles of all ranks: a range of its leaves, which are neighbours on the Morton
 /// curve, with the tree over them. It owns its memory.
 struct ShardedBvh {
@@ -33,6 +44,21 @@ struct ShardedBvh {
 
   /// The triangles of all ranks, in the tree or left out.
   u64 source_count = 0;
+
+  /// The first id of the triangles that each rank brought, [rank], and the end. Equal on all ranks.
+  std::vector<u64> first_ids;
+
+  /// Bits of the Morton keys, as the options said.
+  u32 morton_bits = 0;
+
+  /// The keys at the borders between ranks, [rank - 1]. Equal on all ranks.
+  std::vector<u64> border_keys;
+
+  /// Whether the last rebuild() kept the borders of the build before.
+  bool has_kept_borders = false;
+
+  /// Empty before the first refit.
+  ShardedRoutes routes = {};
 };
 
 /// Returns this rank's part of the LBVH over the triangles of all ranks. Collective. Ranks may have any number of
@@ -47,6 +73,28 @@ struct ShardedBvh {
 /// Memory: per triangle of this rank, beside scratch, at most 96 bytes before the exchange and 169 after it; 121 stay.
 COPSE_API ShardedBvh build_sharded(Communicator& comm, Context& context, const TriangleViews& triangles,
                                    const ShardedBuildOptions& options = {});
+
+/// Builds the tree of this rank anew, as build_sharded does. Collective. Where the borders between ranks were is taken
+/// from the build before, so they are not searched, unless a rank would get more than 1.25 times its share of the
+/// triangles. Then new borders are found. `shard.has_kept_borders` tells which. The tree is the same for any borders once
+/// it is gathered.
+///   triangles: any number, as for build_sharded. Not those in the memory of `shard`
+/// Throws: as build_sharded; Error invalid_argument if `shard` was built by another number of ranks. `shard` then holds
+/// nothing, unless arguments were refused.
+/// Memory: as build_sharded. The old tree is freed before.
+COPSE_API void rebuild(Communicator& comm, Context& context, ShardedBvh& shard, const TriangleViews& triangles,
+                       const ShardedBuildOptions& options = {});
+
+/// Fits the boxes of this rank's tree to triangles that have moved, and takes over their positions, geometry ids and
+/// masks. Collective. The leaves stay where they are: each triangle is sent to the rank that has its leaf. Gathered, the
+/// tree is that of refit(context, tree, triangles) on one context, byte for byte. A triangle that has become NaN or
+/// infinite is empty until it comes back; what the build left out stays out.
+///   triangles: those of this rank, as many as it brought to the build, in the same order
+/// Throws: Error invalid_argument for another number of triangles, or if `shard` was built by another number of ranks or
+/// never; Error out_of_memory, Error cancelled: all on all ranks alike.
+/// Waits: for the other ranks.
+/// Memory: per triangle 8 bytes that stay from the first refit on, and 96 bytes and scratch until it returns.
+COPSE_API void refit(Communicator& comm, Context& context, ShardedBvh& shard, const TriangleViews& triangles);
 
 /// Returns the whole tree on rank `root`, and a tree without memory on the others. Collective.
 ///   host: a context of the CPU, whose memory gets the tree; on the other ranks any context of the CPU

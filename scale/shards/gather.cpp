@@ -3,6 +3,7 @@
 #include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
 #include "scale/sharded_build.h"
+#include "scale/shards/shard_view.h"
 #include "scale/slices/join_slices.h"
 
 namespace copse {
@@ -79,10 +80,7 @@ class Gather {
       detail::refuse("gather", std::string("the context of the host is of the backend ") +
                                    name_of(host_.backend()) + "; it must be of cpu");
     }
-    if (first_.size() != u64{comm_.size()} + 1) {
-      detail::refuse("gather", "the tree was built by " + std::to_string(first_.empty() ? 0 : first_.size() - 1) +
-                                   " ranks, but there are " + std::to_string(comm_.size()));
-    }
+    detail::check_ranks("gather", comm_, shard_);
   }
 
   void make_whole() {

@@ -9,6 +9,7 @@
 #include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
 #include "primitives/cpu/float_mode.h"
+#include "scale/shards/shard_view.h"
 
 namespace copse {
 
@@ -20,19 +21,8 @@ void build_slice(const Executor& ex, const Aabb* boxes, u64 n, const MortonSlice
 
 // The body: shard_steps.inl, for either executor.
 template <class Executor>
-void store_shard_keys(const Executor& ex, std::span<const TriangleView> views, u64 n, const MortonSlice& curve,
-                      u64* keys);
-template <class Executor>
-void count_shard_keys(const Executor& ex, const u64* keys, u64 n, std::span<const u64> prefixes, DigitRange digits,
-                      u64* counts);
-template <class Executor>
-void split_shard_keys(const Executor& ex, const u64* keys, u64 n, std::span<const u64> splitters, u32* ids,
-                      u64* begins);
-template <class Executor>
 void pack_for_ranks(const Executor& ex, std::span<const TriangleView> views, const u32* ids, u64 count,
                     u32 first_id, PackedTriangle* triangles, u32* masks);
-template <class Executor>
-void list_left_out(const Executor& ex, const u32* ids, u64 count, u32 first_id, u32* out);
 template <class Executor>
 void store_shard_boxes(const Executor& ex, const PackedTriangle* triangles, u64 count, Aabb* boxes);
 template <class Executor>
@@ -50,11 +40,6 @@ struct RankInput {
   u32 morton_bits;
   u32 has_masks;
 };
-
-bool any_has_mask(const TriangleViews& triangles) {
-  return std::any_of(triangles.views().begin(), triangles.views().end(),
-                     [](const TriangleView& view) { return view.mask != ~u32{0}; });
-}
 
 RankInput look_at_input(Context& context, const TriangleViews& triangles, const ShardedBuildOptions& options) {
   if (options.morton_bits != 0) check_option("morton_bits", options.morton_bits, 30, 63);
@@ -84,6 +69,8 @@ ShardedBvh build_on_one_rank(Context& context, const TriangleViews& triangles,
   whole.triangles = pack_triangles(context, whole.tree.view(), triangles);
   dispatch(context, [&](const auto& ex) { number_slots(ex, count, whole.tree.primitive_ids.data()); });
   whole.first_slots = {0, count};
+  whole.first_ids = {0, count};
+  whole.morton_bits = options.morton_bits;
   whole.source_count = count;
   return whole;
 }
@@ -94,8 +81,11 @@ ShardedBvh ShardBuild::run() {
   const ProfileScope scope(context_.profile(), "build sharded");
   compare_inputs();
   make_keys();
-  find_borders();
-  split_by_borders();
+  if (!keep_borders()) {
+    find_borders();
+    split_by_borders();
+  }
+  keys_ = {};
   exchange_triangles();
   build_tree();
   find_border_deltas();
@@ -104,6 +94,7 @@ ShardedBvh ShardBuild::run() {
 
 /// Learns of the triangles of all ranks: their number, their bounds, and the first id of each rank.
 void ShardBuild::compare_inputs() {
+  const ProfileScope scope(context_.profile(), "shards: inputs");
   RankInput own{};
   comm_.agree([&] { own = look_at_input(context_, triangles_, options_); });
   const std::vector<RankInput> inputs = comm_.all_gather(own);
@@ -111,85 +102,21 @@ void ShardBuild::compare_inputs() {
   u64 total = 0;
   curve_.bounds = Aabb::empty();
   for (u32 rank = 0; rank < comm_.size(); ++rank) {
-    if (rank == comm_.rank()) first_id_ = u32(total);
+    shard_.first_ids.push_back(total);
     total += inputs[rank].triangle_count;
     curve_.bounds = merge(curve_.bounds, inputs[rank].bounds);
     has_masks_ = has_masks_ || inputs[rank].has_masks != 0;
   }
+  shard_.first_ids.push_back(total);
   check_primitive_count(total);
+  first_id_ = u32(shard_.first_ids[comm_.rank()]);
   shard_.source_count = total;
+  shard_.morton_bits = options_.morton_bits;
   curve_.morton_bits = options_.morton_bits == 0 ? fast_key_bits(total) : options_.morton_bits;
 }
 
-void ShardBuild::make_keys() {
-  comm_.agree([&] {
-    keys_ = Buffer<u64>(context_, own_count());
-    dispatch(context_,
-             [&](const auto& ex) { store_shard_keys(ex, triangles_.views(), own_count(), curve_, keys_.data()); });
-  });
-}
-
-void ShardBuild::find_borders() {
-  search_ = BorderSearch(comm_.size());
-  while (!search_.is_done()) {
-    std::vector<u64> counts;
-    comm_.agree([&] { counts = count_keys(); });
-    comm_.sum(counts);
-    search_.take(counts);
-  }
-}
-
-std::vector<u64> ShardBuild::count_keys() {
-  const Buffer<u64> prefixes(context_, search_.prefixes());
-  Buffer<u64> counts(context_, prefixes.size() * search_.digits().bin_count());
-  dispatch(context_, [&](const auto& ex) {
-    count_shard_keys(ex, keys_.data(), own_count(), {prefixes.data(), prefixes.size()}, search_.digits(),
-                     counts.data());
-  });
-  return counts.download();
-}
-
-void ShardBuild::split_by_borders() {
-  std::vector<u64> keys;
-  for (const Splitter& splitter : search_.splitters()) keys.push_back(splitter.key);
-  std::sort(keys.begin(), keys.end());
-  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-  const size_t bucket_count = 2 * keys.size() + 1;  // without that of the triangles that are left out
-
-  std::vector<u64> begins;
-  comm_.agree([&] {
-    const Buffer<u64> splitters(context_, keys);
-    Buffer<u64> bucket_begins(context_, bucket_count + 2);
-    split_ids_ = Buffer<u32>(context_, own_count());
-    dispatch(context_, [&](const auto& ex) {
-      split_shard_keys(ex, keys_.data(), own_count(), {splitters.data(), splitters.size()}, split_ids_.data(),
-                       bucket_begins.data());
-    });
-    begins = bucket_begins.download();
-    shard_.left_out = Buffer<u32>(context_, own_count() - begins[bucket_count]);
-    dispatch(context_, [&](const auto& ex) {
-      list_left_out(ex, split_ids_.data() + begins[bucket_count], shard_.left_out.size(), first_id_,
-                    shard_.left_out.data());
-    });
-  });
-  keys_ = {};
-
-  // The ranks tell each other how large their buckets are.
-  std::vector<u64> sizes(comm_.size() * bucket_count);
-  for (size_t bucket = 0; bucket < bucket_count; ++bucket) {
-    sizes[comm_.rank() * bucket_count + bucket] = begins[bucket + 1] - begins[bucket];
-  }
-  comm_.sum(sizes);
-  std::vector<std::vector<u64>> counts;
-  for (u32 rank = 0; rank < comm_.size(); ++rank) {
-    counts.emplace_back(sizes.begin() + rank * bucket_count, sizes.begin() + (rank + 1) * bucket_count);
-  }
-  plan_ = std::make_unique<ExchangePlan>(counts, search_.splitters());
-  for (u32 rank = 0; rank <= comm_.size(); ++rank) shard_.first_slots.push_back(plan_->first_slot(rank));
-  curve_.first_slot = u32(plan_->first_slot(comm_.rank()));
-}
-
 void ShardBuild::exchange_triangles() {
+  const ProfileScope scope(context_.profile(), "shards: exchange");
   const u64 sent = plan_->first_sent(comm_.rank(), comm_.size()), count = plan_->slot_count(comm_.rank());
   Buffer<PackedTriangle> packed;
   Buffer<u32> masks;
@@ -224,6 +151,7 @@ void ShardBuild::exchange(const Buffer<T>& send, Buffer<T>& receive) {
 }
 
 void ShardBuild::build_tree() {
+  const ProfileScope scope(context_.profile(), "shards: tree");
   comm_.agree([&] {
     const u64 count = received_.size();
     shard_.tree = make_bvh(context_, count);
@@ -250,38 +178,6 @@ void ShardBuild::build_tree() {
   });
 }
 
-/// Finds the deltas at the borders by the first and the last key of each rank.
-void ShardBuild::find_border_deltas() {
-  struct Ends {
-    u64 first, last;
-  } own{};
-  comm_.agree([&] {
-    const u64 count = shard_.triangles.triangles.size();
-    if (count > 0) own = {key_of_slot(0), key_of_slot(count - 1)};
-  });
-  const std::vector<Ends> ends = comm_.all_gather(own);
-  const std::vector<u64>& first = shard_.first_slots;
-  const auto rank_of = [&](u64 slot) {
-    return std::upper_bound(first.begin(), first.end(), slot) - first.begin() - 1;
-  };
-  for (u32 rank = 0; rank + 1 < comm_.size(); ++rank) {
-    const u64 border = first[rank + 1];
-    const bool has_both_sides = border > 0 && border < first.back();
-    shard_.border_deltas.push_back(has_both_sides ? u8(common_prefix(ends[rank_of(border - 1)].last,
-                                                                     ends[rank_of(border)].first, u32(border) - 1))
-                                                  : u8{0});
-  }
-}
-
-/// Returns the key of a triangle of this rank, as the build makes it.
-u64 ShardBuild::key_of_slot(u64 slot) const {
-  PackedTriangle packed;
-  context_.device().download(&packed, shard_.triangles.triangles.data() + slot, sizeof packed);
-  const cpu::FloatMode mode;
-  const PreparedMortonKey<CustomBoxes> key_of{{}, MortonGrid::of(curve_.bounds), nullptr};
-  return key_of.key(bounds(packed.triangle())) & (~u64{0} << (morton_key_bits - curve_.morton_bits));
-}
-
 }  // namespace detail
 
 ShardedBvh build_sharded(Communicator& comm, Context& context, const TriangleViews& triangles,
@@ -290,7 +186,19 @@ ShardedBvh build_sharded(Communicator& comm, Context& context, const TriangleVie
     ShardedBvh whole = detail::build_on_one_rank(context, triangles, options);
     if (!whole.first_slots.empty()) return whole;
   }
-  return detail::ShardBuild(comm, context, triangles, options).run();
+  return detail::ShardBuild(comm, context, triangles, options, {}).run();
+}
+
+void rebuild(Communicator& comm, Context& context, ShardedBvh& shard, const TriangleViews& triangles,
+             const ShardedBuildOptions& options) {
+  comm.agree([&] { detail::check_ranks("rebuild", comm, shard); });
+  const std::vector<u64> old_keys = shard.border_keys;
+  shard = {};
+  if (comm.size() == 1) {
+    shard = build_sharded(comm, context, triangles, options);
+  } else {
+    shard = detail::ShardBuild(comm, context, triangles, options, old_keys).run();
+  }
 }
 
 }  // namespace copse

@@ -13,17 +13,20 @@ namespace copse::detail {
 
 class ShardBuild {
  public:
+  ///   old_keys: the borders of an earlier build, to be tried first; empty if there are none
   ShardBuild(Communicator& comm, Context& context, const TriangleViews& triangles,
-             const ShardedBuildOptions& options)
-      : comm_(comm), context_(context), triangles_(triangles), options_(options) {}
+             const ShardedBuildOptions& options, const std::vector<u64>& old_keys)
+      : comm_(comm), context_(context), triangles_(triangles), options_(options), old_keys_(old_keys) {}
 
   ShardedBvh run();
 
  private:
   void compare_inputs();
   void make_keys();
+  bool keep_borders();
   void find_borders();
   void split_by_borders();
+  void place_splitters(const std::vector<u64>& keys, const std::vector<std::vector<u64>>& counts);
   void exchange_triangles();
   void build_tree();
   void find_border_deltas();
@@ -38,12 +41,15 @@ class ShardBuild {
   Context& context_;
   const TriangleViews& triangles_;
   const ShardedBuildOptions& options_;
+  const std::vector<u64> old_keys_;
 
   MortonSlice curve_{};
   u32 first_id_ = 0;  // of this rank's triangles
   bool has_masks_ = false;
   Buffer<u64> keys_;
   BorderSearch search_{1};
+  std::vector<Splitter> splitters_;  // [rank - 1]
+  bool cuts_equal_keys_ = false;     // the slots of the splitters are known, not only their keys
   Buffer<u32> split_ids_;
   std::unique_ptr<ExchangePlan> plan_;
   Buffer<PackedTriangle> received_;

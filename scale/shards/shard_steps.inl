@@ -131,6 +131,50 @@ struct NamePacked {
   }
 };
 
+/// The rank that brought a triangle.
+struct RankOfTriangle {
+  const PackedTriangle* triangles;
+  const u64* first_ids;  // [rank]
+  u32 rank_count;
+
+  COPSE_HD u32 operator()(u64 slot) const {
+    return lower_bound_of(first_ids, rank_count, u64{triangles[slot].primitive} + 1) - 1;
+  }
+};
+
+/// The number of a triangle in the input of the rank that brought it.
+struct StoreIdOfRank {
+  RankOfTriangle rank_of;
+  const u32* slots;
+  u32* ids;
+
+  COPSE_HD void operator()(u64 i) const {
+    const u32 slot = slots[i];
+    ids[i] = u32(rank_of.triangles[slot].primitive - rank_of.first_ids[rank_of(slot)]);
+  }
+};
+
+/// Stores triangles that have moved at their leaves.
+struct StoreAtSlot {
+  const PackedTriangle* moved;
+  const u32* moved_masks;
+  const u32* slots;
+  PackedTriangle* triangles;
+  u32* masks;  // null if there are none
+
+  COPSE_HD void operator()(u64 i) const {
+    triangles[slots[i]] = moved[i];
+    if (masks != nullptr) masks[slots[i]] = moved_masks[i];
+  }
+};
+
+/// Names packed triangles by their places, so that a refit finds them.
+struct StorePlace {
+  const u32* places;
+  PackedTriangle* packed;
+  COPSE_HD void operator()(u64 i) const { packed[i].primitive = places[i]; }
+};
+
 }  // namespace
 
 template <class Executor>
@@ -190,6 +234,38 @@ void name_packed(const Executor& ex, const PackedTriangle* named, const u32* mas
   for_each(ex, "shards: names", count, NamePacked{named, masks, packed, packed_masks});
 }
 
+template <class Executor>
+void split_by_source(const Executor& ex, const PackedTriangle* triangles, u64 count,
+                     std::span<const u64> first_ids, u32* slots, u64* begins) {
+  const u32 rank_count = u32(first_ids.size());
+  split_index(ex, "shards: sources", count, RankOfTriangle{triangles, first_ids.data(), rank_count}, rank_count,
+              slots, begins);
+}
+
+template <class Executor>
+void store_ids_of_ranks(const Executor& ex, const PackedTriangle* triangles, u64 count,
+                        std::span<const u64> first_ids, const u32* slots, u32* ids) {
+  const RankOfTriangle rank_of{triangles, first_ids.data(), u32(first_ids.size())};
+  for_each(ex, "shards: ids", count, StoreIdOfRank{rank_of, slots, ids});
+}
+
+template <class Executor>
+void store_at_slots(const Executor& ex, const PackedTriangle* moved, const u32* moved_masks, const u32* slots,
+                    u64 count, PackedTriangle* triangles, u32* masks) {
+  for_each(ex, "shards: moved", count, StoreAtSlot{moved, moved_masks, slots, triangles, masks});
+}
+
+template <class Executor>
+void store_places(const Executor& ex, const u32* places, u64 count, PackedTriangle* packed) {
+  for_each(ex, "shards: places", count, StorePlace{places, packed});
+}
+
+template void split_by_source(const BodyExecutor&, const PackedTriangle*, u64, std::span<const u64>, u32*, u64*);
+template void store_ids_of_ranks(const BodyExecutor&, const PackedTriangle*, u64, std::span<const u64>, const u32*,
+                                 u32*);
+template void store_at_slots(const BodyExecutor&, const PackedTriangle*, const u32*, const u32*, u64,
+                             PackedTriangle*, u32*);
+template void store_places(const BodyExecutor&, const u32*, u64, PackedTriangle*);
 template void store_shard_keys(const BodyExecutor&, std::span<const TriangleView>, u64, const MortonSlice&, u64*);
 template void count_shard_keys(const BodyExecutor&, const u64*, u64, std::span<const u64>, DigitRange, u64*);
 template void split_shard_keys(const BodyExecutor&, const u64*, u64, std::span<const u64>, u32*, u64*);

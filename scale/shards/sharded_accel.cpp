@@ -6,6 +6,7 @@
 #include "accel/build/accel_access.h"
 #include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
+#include "scale/shards/shard_view.h"
 #include "scale/shards/sharded_accel_access.h"
 
 namespace copse {
@@ -16,6 +17,8 @@ namespace detail {
 template <class Executor>
 void name_packed(const Executor& ex, const PackedTriangle* named, const u32* masks, u64 count,
                  PackedTriangle* packed, u32* packed_masks);
+template <class Executor>
+void store_places(const Executor& ex, const u32* places, u64 count, PackedTriangle* packed);
 
 namespace {
 
@@ -32,10 +35,12 @@ struct RankBoxes {
     if (tree.source_count == 0) return result;
     std::vector<BvhNode> open = read_nodes(context, tree, 0, 1);
     while (open.size() < capacity) {
-      const auto surface = [](const BvhNode& node) { return node.is_leaf() ? -1.0 : half_area(node.box()); };
+      const auto surface = [](const BvhNode& node) {
+        return node.is_leaf() || is_empty(node.box()) ? -1.0 : half_area(node.box());
+      };
       const auto largest = std::max_element(
           open.begin(), open.end(), [&](const BvhNode& a, const BvhNode& b) { return surface(a) < surface(b); });
-      if (largest->is_leaf()) break;
+      if (surface(*largest) < 0) break;
       const std::vector<BvhNode> children = read_nodes(context, tree, largest->first, 2);
       *largest = children[0];
       open.push_back(children[1]);
@@ -50,34 +55,45 @@ struct RankBoxes {
   }
 };
 
-/// An Accel over the triangles of a shard, with the names that they have there: so hits report them, and hits of equal
-/// t are decided by ids through all ranks.
-Accel accel_of(Context& context, const ShardedBvh& shard, Quality quality) {
+/// Gives the packed triangles of an Accel the names that they have in a shard: so hits report them, and hits of equal t
+/// are decided by ids through all ranks. Before it, they are named by their places in the shard.
+void take_names(Context& context, const ShardedBvh& shard, PackedTriangles& packed) {
   const Buffer<PackedTriangle>& triangles = shard.triangles.triangles;
-  // Corner k of triangle i is the first 12 bytes of its 16-byte part k.
-  constexpr u64 part_bytes = sizeof(PackedTriangle) / 3;
-  const auto* const corners = reinterpret_cast<const vec3*>(triangles.data());
-  const TriangleView view{.positions = PositionSpan(corners, 3 * triangles.size(), part_bytes)};
-  Accel accel = build(context, view, AccelOptions{.quality = quality});
-  PackedTriangles& packed = AccelAccess::packed(accel);
   const bool has_masks = !shard.triangles.masks.empty();
-  packed.masks = Buffer<u32>(context, has_masks ? triangles.size() : 0);
+  if (has_masks && packed.masks.empty()) packed.masks = Buffer<u32>(context, triangles.size());
   dispatch(context, [&](const auto& ex) {
     name_packed(ex, triangles.data(), has_masks ? shard.triangles.masks.data() : nullptr, triangles.size(),
                 packed.triangles.data(), packed.masks.data());
   });
-  AccelAccess::tree(accel).primitive_ids = {};  // the packed triangles have them
-  packed.tree_ids = nullptr;
-  return accel;
 }
 
-void check_shard(const Communicator& comm, const ShardedBvh& shard) {
-  if (shard.first_slots.size() != u64{comm.size()} + 1) {
-    refuse("make_accel", "the tree was built by " +
-                             std::to_string(shard.first_slots.empty() ? 0 : shard.first_slots.size() - 1) +
-                             " ranks, but there are " + std::to_string(comm.size()));
-  }
-  check_range("make_accel", comm.size(), "ranks", 1, max_ray_ranks);
+/// Makes the Accel over the triangles of a shard.
+void make_own(Context& context, const ShardedBvh& shard, Quality quality, ShardedAccel& sharded) {
+  Accel accel = build(context, triangles_of(shard), AccelOptions{.quality = quality});
+  PackedTriangles& packed = AccelAccess::packed(accel);
+  take_names(context, shard, packed);
+  ShardedAccelAccess::places(sharded) = std::move(AccelAccess::tree(accel).primitive_ids);
+  AccelAccess::tree(accel).primitive_ids = {};  // the packed triangles have them
+  packed.tree_ids = nullptr;
+  ShardedAccelAccess::accel(sharded) = std::move(accel);
+}
+
+/// Fits the Accel to the triangles of a shard. A refit finds the triangles by their places.
+void fit_own(Context& context, const ShardedBvh& shard, ShardedAccel& sharded) {
+  Accel& accel = ShardedAccelAccess::accel(sharded);
+  PackedTriangles& packed = AccelAccess::packed(accel);
+  dispatch(context, [&](const auto& ex) {
+    store_places(ex, ShardedAccelAccess::places(sharded).data(), packed.triangles.size(), packed.triangles.data());
+  });
+  refit(context, accel, triangles_of(shard));
+  take_names(context, shard, packed);
+}
+
+void check_pair(const Communicator& comm, const ShardedAccel& accel, const ShardedBvh& shard) {
+  check_ranks("refit", comm, shard);
+  if (accel.rank_count() == 0) refuse("refit", "the structure was never built");
+  check_same_count("refit", "triangles", shard.triangles.triangles.size(), "in the structure",
+                   accel.own().triangle_count());
 }
 
 /// Makes the tree over the boxes of all ranks.
@@ -103,13 +119,25 @@ ShardedAccel make_accel(Communicator& comm, Context& context, const ShardedBvh& 
   ShardedAccel sharded;
   detail::RankBoxes own;
   comm.agree([&] {
-    detail::check_shard(comm, shard);
-    detail::ShardedAccelAccess::accel(sharded) = detail::accel_of(context, shard, quality);
+    detail::check_ranks("make_accel", comm, shard);
+    detail::check_range("make_accel", comm.size(), "ranks", 1, detail::max_wave_ranks);
+    detail::make_own(context, shard, quality, sharded);
     own = detail::RankBoxes::of(context, shard.tree);
   });
   const std::vector<detail::RankBoxes> of_ranks = comm.all_gather(own);
   comm.agree([&] { detail::make_spine(context, of_ranks, sharded); });
   return sharded;
+}
+
+void refit(Communicator& comm, Context& context, ShardedAccel& accel, const ShardedBvh& shard) {
+  detail::RankBoxes own;
+  comm.agree([&] {
+    detail::check_pair(comm, accel, shard);
+    detail::fit_own(context, shard, accel);
+    own = detail::RankBoxes::of(context, shard.tree);
+  });
+  const std::vector<detail::RankBoxes> of_ranks = comm.all_gather(own);
+  comm.agree([&] { detail::make_spine(context, of_ranks, accel); });
 }
 
 }  // namespace copse

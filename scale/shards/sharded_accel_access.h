@@ -1,7 +1,8 @@
 #pragma once
 
 #include "scale/sharded_accel.h"
-#include "scale/waves/forwarded_ray.h"
+#include "scale/waves/spine_view.h"
+#include "scale/waves/waves.h"
 
 namespace copse::detail {
 
@@ -11,6 +12,7 @@ struct ShardedAccelAccess {
   static Bvh& spine(ShardedAccel& sharded) { return sharded.spine_; }
   static Buffer<Aabb>& boxes(ShardedAccel& sharded) { return sharded.boxes_; }
   static Buffer<u32>& box_ranks(ShardedAccel& sharded) { return sharded.box_ranks_; }
+  static Buffer<u32>& places(ShardedAccel& sharded) { return sharded.places_; }
   static u32& rank_count(ShardedAccel& sharded) { return sharded.rank_count_; }
 
   static SpineView spine_view(const ShardedAccel& sharded) {

@@ -2,12 +2,10 @@
 
 // What the ranks send each other while rays travel, and how a ray finds its next rank.
 
+#include "scale/waves/spine_view.h"
 #include "trace/traverse.h"
 
 namespace copse::detail {
-
-/// Ranks that a ray has visited are bits of a word.
-inline constexpr u32 max_ray_ranks = 64;
 
 /// A ray on its way. Its t_max is the t of the closest hit so far.
 struct ForwardedRay {
@@ -22,14 +20,6 @@ struct FoundHit {
   Hit hit;
   u32 primitive;  // through all ranks, which decides between hits of equal t
   u32 index;      // of the ray
-};
-
-/// The boxes of all ranks, with a tree over them.
-struct SpineView {
-  BvhView tree;
-  const Aabb* boxes;
-  const u32* ranks;  // [box]
-  u32 rank_count;
 };
 
 /// Returns about where a ray enters a box. Only the order in which ranks are visited depends on it.

@@ -2,6 +2,7 @@
 
 #include "primitives/split.h"
 #include "scale/waves/forwarded_ray.h"
+#include "scale/waves/move_messages.h"
 #include "trace/short_hit.h"
 
 namespace copse::detail {
@@ -25,13 +26,6 @@ struct RouteRay {
 struct LoadRank {
   const u32* to;
   COPSE_HD u32 operator()(u64 i) const { return to[i]; }
-};
-
-struct MoveRay {
-  const ForwardedRay* live;
-  const u32* ids;
-  ForwardedRay* out;
-  COPSE_HD void operator()(u64 i) const { out[i] = live[ids[i]]; }
 };
 
 struct TakeRay {
@@ -146,11 +140,6 @@ void split_by_rank(const Executor& ex, const u32* to, u64 n, u32 rank_count, u32
 }
 
 template <class Executor>
-void move_wave_rays(const Executor& ex, const ForwardedRay* live, const u32* ids, u64 count, ForwardedRay* out) {
-  for_each(ex, "waves: move", count, MoveRay{live, ids, out});
-}
-
-template <class Executor>
 void take_wave_rays(const Executor& ex, const ForwardedRay* live, u64 n, Ray* rays) {
   for_each(ex, "waves: rays", n, TakeRay{live, rays});
 }
@@ -201,7 +190,7 @@ void keep_any(const Executor& ex, const u32* replies, u64 count, u8* occluded) {
 template void begin_wave_rays(const BodyExecutor&, const Ray*, u64, u32, ForwardedRay*);
 template void route_wave_rays(const BodyExecutor&, const ForwardedRay*, u64, const SpineView&, u32*);
 template void split_by_rank(const BodyExecutor&, const u32*, u64, u32, u32*, u64*);
-template void move_wave_rays(const BodyExecutor&, const ForwardedRay*, const u32*, u64, ForwardedRay*);
+template void move_messages(const BodyExecutor&, const ForwardedRay*, const u32*, u64, ForwardedRay*);
 template void take_wave_rays(const BodyExecutor&, const ForwardedRay*, u64, Ray*);
 template void begin_closest(const BodyExecutor&, const Ray*, u64, Hit*, u32*);
 template void note_closest(const BodyExecutor&, const ShortHit*, u64, u32, u32, ForwardedRay*, u32*);

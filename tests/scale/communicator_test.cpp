@@ -27,7 +27,7 @@ void expect_no_error(const std::vector<RankOutcome>& outcomes) {
 }
 
 TEST(Communicator, GathersSumsAndExchangesForAllRankCounts) {
-  for (const u32 count : {1u, 2u, 3u, 4u, 7u, 64u}) {
+  for (const u32 count : {1u, 2u, 3u, 4u, 7u, 8u, 64u}) {
     expect_no_error(run_ranks(Communicator::of_threads(count), [&](Communicator& comm, u32 rank) {
       ASSERT_EQ(comm.rank(), rank);
       ASSERT_EQ(comm.size(), count);
@@ -46,7 +46,7 @@ TEST(Communicator, GathersSumsAndExchangesForAllRankCounts) {
 TEST(Communicator, ExchangesPiecesOfAllSizes) {
   for (const Backend backend : {Backend::cpu, Backend::cuda}) {
     if (backend == Backend::cuda && !test::gpu_answers()) continue;
-    for (const u32 count : {1u, 2u, 5u}) {
+    for (const u32 count : {1u, 2u, 5u, 8u}) {
       expect_no_error(run_ranks(Communicator::of_threads(count), [&](Communicator& comm, u32 rank) {
         Context context({.backend = backend, .workers = 1});
         std::vector<u32> numbers;
@@ -159,14 +159,17 @@ class FailingTransport final : public Transport {
   u32 failing_call_, call_count_ = 0;
 };
 
-/// All that ranks do together: a build, a gather, and rays.
+/// All that ranks do together: a build, a rebuild, a gather, refits, and rays.
 ///   data: has the triangles and the rays. Its device is that of `context`
 void work_together(Communicator& comm, Context& context, Context& data, Context& host) {
   const Mesh mesh = generate_random(300, 0.2f);
   const test::DeviceMesh on_device(data, mesh);
-  const ShardedBvh shard = build_sharded(comm, context, on_device.view());
+  ShardedBvh shard = build_sharded(comm, context, on_device.view());
+  rebuild(comm, context, shard, on_device.view());
   const Bvh whole = gather(comm, host, shard);
-  const ShardedAccel accel = make_accel(comm, context, shard, Quality::fast);
+  ShardedAccel accel = make_accel(comm, context, shard, Quality::fast);
+  refit(comm, context, shard, on_device.view());
+  refit(comm, context, accel, shard);
   const Buffer<Ray> rays(data, std::vector<Ray>(20, Ray{{0.5f, 0.5f, -1}, 0, {0, 0, 1}, 10}));
   Buffer<Hit> hits(data, rays.size());
   closest_hits(comm, context, accel, rays.span(), hits.span());

@@ -24,7 +24,7 @@ namespace {
 using test::BvhCopy;
 using test::RankOutcome;
 
-constexpr u32 rank_counts[] = {1, 2, 3, 4, 7};
+constexpr u32 rank_counts[] = {1, 2, 3, 4, 7, 8};
 
 /// Returns where the parts of `count` ranks begin: evenly, or at random places, so that some parts are empty.
 std::vector<u64> even_cuts(u64 triangle_count, u32 count) {

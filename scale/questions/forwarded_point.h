@@ -1,0 +1,90 @@
+#pragma once
+
+// What the ranks send each other while points travel, and how a point finds its next rank.
+
+#include "queries/k_nearest.h"
+#include "queries/point_inside.h"
+#include "scale/questions/lowest_rank.h"
+
+namespace copse::detail {
+
+/// A point on its way.
+struct ForwardedPoint {
+  vec3 point;
+  float limit;    // the square of the distance; nothing farther is looked for
+  u64 visited;    // a bit for each rank
+  u32 primitive;  // the least id at this limit so far, through all ranks
+  u32 source;     // the rank that brought it
+  u32 index;      // its number there
+};
+
+/// A nearest point on its way back.
+struct FoundPoint {
+  NearestPoint nearest;
+  u32 index;
+};
+
+/// One of the nearest triangles, as an item of a NeighbourHeap.
+struct FoundNeighbour {
+  float distance;  // its square
+  u32 primitive;   // through all ranks
+  u32 local_id, geometry;
+
+  COPSE_HD u32 tie_id() const { return primitive; }
+};
+
+/// Where the visit of a rank is noted, and who gets a reply.
+struct PointVisit {
+  u32 rank, rank_count;
+  ForwardedPoint* live;
+  u32* reply_to;  // rank_count for none
+
+  COPSE_HD void note(u64 i, bool has_found) const {
+    live[i].visited |= u64{1} << rank;
+    reply_to[i] = has_found ? live[i].source : rank_count;
+  }
+};
+
+/// A leaf test that finds the rank with the nearest box among those not visited. Of equally near ones, the lowest.
+struct NearestRankToPoint {
+  const SpineView& spine;
+  const ForwardedPoint& forwarded;
+  u32 rank;  // rank_count if there is none
+  float distance = 0;
+
+  NearestRankToPoint(const NearestRankToPoint&) = delete;
+  COPSE_HD NearestRankToPoint(const SpineView& spine_, const ForwardedPoint& forwarded_)
+      : spine(spine_), forwarded(forwarded_), rank(spine_.rank_count) {}
+
+  COPSE_HD bool operator()(u32 box, float& limit) {
+    const u32 of_box = spine.ranks[box];
+    if ((forwarded.visited >> of_box & 1) != 0) return false;
+    const float at = SquareDistance{forwarded.point}(spine.boxes[box].lo, spine.boxes[box].hi);
+    if (!(at <= limit)) return false;
+    if (rank != spine.rank_count && (at > distance || (at == distance && of_box > rank))) return false;
+    rank = of_box;
+    distance = at;
+    limit = at;
+    return false;
+  }
+};
+
+/// Returns the rank that a point visits next to find what is nearest; rank_count if it is done.
+COPSE_HD inline u32 next_near_rank(const SpineView& spine, const ForwardedPoint& forwarded) {
+  NearestRankToPoint nearest(spine, forwarded);
+  if (is_finite(forwarded.point)) {
+    walk_nearest_first(spine.tree, SquareDistance{forwarded.point}, forwarded.limit, nearest);
+  }
+  return nearest.rank;
+}
+
+/// Returns the rank that a point visits next to count the triangles on its way out; rank_count if it is done. The way is
+/// the same on all ranks, since it follows from the box of all.
+COPSE_HD inline u32 next_crossed_rank(const SpineView& spine, const ForwardedPoint& forwarded) {
+  LowestRank lowest{spine, forwarded.visited, spine.rank_count};
+  AxisRay ray;
+  if (find_way_out(forwarded.point, root_box(spine.tree), ray)) walk_overlaps(spine.tree, ray, lowest);
+  return lowest.rank;
+}
+
+}  // namespace copse::detail

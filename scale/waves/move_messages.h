@@ -1,0 +1,23 @@
+#pragma once
+
+// The step of a wave that puts messages in the order in which they are sent. For bodies: the executor's primitives must
+// be included.
+
+#include "primitives/core/executor.h"
+
+namespace copse::detail {
+
+template <class Message>
+struct MoveMessage {
+  const Message* live;
+  const u32* ids;
+  Message* out;
+  COPSE_HD void operator()(u64 i) const { out[i] = live[ids[i]]; }
+};
+
+template <class Executor, class Message>
+void move_messages(const Executor& ex, const Message* live, const u32* ids, u64 count, Message* out) {
+  for_each(ex, "waves: move", count, MoveMessage<Message>{live, ids, out});
+}
+
+}  // namespace copse::detail
