@@ -15,4 +15,11 @@ HeightField make_height_field(Context& context, u64 triangle_count) {
   return field;
 }
 
+HeightField make_height_field(Context& context, const FieldPart& part) {
+  HeightField field{Buffer<vec3>(context, part.position_count()), Buffer<uvec3>(context, part.triangle_count())};
+  dispatch(context,
+           [&](const auto& ex) { fill_field_part(ex, part, field.positions.data(), field.triangles.data()); });
+  return field;
+}
+
 }  // namespace copse::bench

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bench/sizes/field_part.h"
 #include "copse.h"
 #include "primitives/core/buffer.h"
 
@@ -17,5 +18,9 @@ struct HeightField {
 
 /// Throws: Error out_of_memory.
 HeightField make_height_field(Context& context, u64 triangle_count);
+
+/// Makes the triangles of one rank.
+/// Throws: Error out_of_memory.
+HeightField make_height_field(Context& context, const FieldPart& part);
 
 }  // namespace copse::bench

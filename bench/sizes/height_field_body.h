@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bench/sizes/field_part.h"
 #include "builders/geometry/aabb.h"
 #include "primitives/core/executor.h"
 
@@ -9,5 +10,9 @@ namespace copse::bench {
 /// has two triangles.
 template <class Executor>
 void fill_height_field(const Executor& ex, u64 side, u64 triangle_count, vec3* positions, uvec3* triangles);
+
+/// Writes the vertices and the triangles of a part of the sheet.
+template <class Executor>
+void fill_field_part(const Executor& ex, const FieldPart& part, vec3* positions, uvec3* triangles);
 
 }  // namespace copse::bench
