@@ -11,18 +11,17 @@ namespace copse::cli {
 
 namespace {
 
-/// Returns the quartiles of one sample or more.
-Timing quartiles(std::vector<double> samples) {
+double median(std::vector<double> samples) {
+  return quartiles_of(std::move(samples)).median;
+}
+
+}  // namespace
+
+Timing quartiles_of(std::vector<double> samples) {
   std::sort(samples.begin(), samples.end());
   const auto at = [&](size_t numerator) { return samples[samples.size() * numerator / 4]; };
   return {.median = at(2), .low = at(1), .high = at(3)};
 }
-
-double median(std::vector<double> samples) {
-  return quartiles(std::move(samples)).median;
-}
-
-}  // namespace
 
 Timing time_calls(Context& context, u32 repeats, const std::function<void()>& work, u32 warm_ups) {
   constexpr double sample_milliseconds = 4;
@@ -44,7 +43,7 @@ Timing time_calls(Context& context, u32 repeats, const std::function<void()>& wo
     samples.push_back(stopwatch.milliseconds() / launches);
   }
   context.wait();
-  return quartiles(std::move(samples));
+  return quartiles_of(std::move(samples));
 }
 
 BuildTimes measure_builds(Context& context, Bvh& bvh, const TriangleView& triangles, const BuildSettings& settings,

@@ -30,6 +30,9 @@ struct Timing {
   double low = 0, high = 0;  // a quarter of the samples is below low, and one above high
 };
 
+/// Returns the quartiles of one sample or more.
+Timing quartiles_of(std::vector<double> samples);
+
 /// Returns the milliseconds of one call of `work`, over `repeats` samples after a warm-up. Work shorter
 /// than a few milliseconds is repeated within a sample, so that the cost and resolution of the clock do not
 /// matter.

@@ -149,6 +149,25 @@ std::string gpu_lines(const std::vector<GpuTimes>& gpus) {
   return text;
 }
 
+Json json_of(const ShardedTimes& times) {
+  Json json{{"gpus", times.count}};
+  add_time(json, "build_ms", times.build);
+  add_time(json, "accel_ms", times.accel);
+  json["primary"] = json_of(times.primary);
+  json["diffuse"] = json_of(times.diffuse);
+  json["shadow"] = json_of(times.shadow);
+  return json;
+}
+
+std::string sharded_line(const std::optional<ShardedTimes>& times) {
+  if (!times) return "";
+  return fmt::format(
+      "  one tree on {} devices: primary {}, diffuse {}, shadow {} GRay/s; built in {} ms, made an Accel in {} "
+      "ms\n",
+      times->count, rate(times->primary), rate(times->diffuse), rate(times->shadow), milliseconds(times->build),
+      milliseconds(times->accel));
+}
+
 Json json_of(const ViewTimes& times) {
   Json json{{"eye", to_json(times.eye)}, {"kernels", Json::array()}};
   for (const ViewKernelTimes& by : times.kernels) {
@@ -191,6 +210,7 @@ Json to_json(const BenchResult& result) {
   for (const KernelTimes& times : result.kernels) json["kernels"].push_back(json_of(times));
   for (const AccelTimes& times : result.accels) json["accels"].push_back(json_of(times));
   for (const GpuTimes& times : result.gpus) json["gpus"].push_back(json_of(times));
+  if (result.sharded) json["sharded"] = json_of(*result.sharded);
   if (result.stages.empty()) return json;
   json["stages"] = Json::array();
   for (const Stage& stage : result.stages) {
@@ -215,7 +235,7 @@ std::string table_line(const BenchResult& result) {
                   fmt::format("{:.1f}", result.statistics.sah_cost), result.statistics.depth,
                   readable_bytes(result.sizes.result_bytes));
   return text + layout_lines(result.layouts) + kernel_lines(result.kernels) + accel_lines(result.accels) +
-         gpu_lines(result.gpus) + stage_lines(result.stages);
+         gpu_lines(result.gpus) + sharded_line(result.sharded) + stage_lines(result.stages);
 }
 
 Json to_json(const ViewsResult& result) {

@@ -3,6 +3,7 @@
 #include "cli/bench/bench_accel.h"
 #include "cli/bench/bench_gpus.h"
 #include "cli/bench/bench_kernels.h"
+#include "cli/bench/bench_shards.h"
 #include "cli/bench/bench_views.h"
 #include "cli/output.h"
 
@@ -20,11 +21,12 @@ struct BenchResult {
   BvhStats statistics;
   RayTimes primary;
   RayTimes diffuse;
-  std::vector<WideTimes> layouts;    // with --layout
-  std::vector<KernelTimes> kernels;  // with --kernels
-  std::vector<AccelTimes> accels;    // with --accel, in the first result of each scene
-  std::vector<GpuTimes> gpus;        // with --gpus, in the first result of each scene
-  std::vector<Stage> stages;         // with --stages
+  std::vector<WideTimes> layouts;       // with --layout
+  std::vector<KernelTimes> kernels;     // with --kernels
+  std::vector<AccelTimes> accels;       // with --accel, in the first result of each scene
+  std::vector<GpuTimes> gpus;           // with --gpus, in the first result of each scene
+  std::optional<ShardedTimes> sharded;  // with --gpus, in the first result of each scene
+  std::vector<Stage> stages;            // with --stages
 
   // The bytes that must move at least. A build reads the mesh and writes the tree; a refit reads the mesh and the
   // order of the primitives and writes the nodes.

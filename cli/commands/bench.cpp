@@ -162,8 +162,9 @@ SceneResults measure_scene(Session& session, const ContextOrDevices& contexts, c
                                                 {input.primary, *input.diffuse, input.shadow}, options.repeats);
     }
     if (contexts.devices && results.builds.size() == 1) {
-      results.builds[0].gpus = measure_gpus(*contexts.devices, input.triangles,
-                                            {input.primary, *input.diffuse, input.shadow}, options.repeats);
+      const FrameRays rays{input.primary, *input.diffuse, input.shadow};
+      results.builds[0].gpus = measure_gpus(*contexts.devices, input.triangles, rays, options.repeats);
+      results.builds[0].sharded = measure_shards(*contexts.devices, mesh, rays, options.repeats);
     }
     if (session.json()) continue;
     session.progress().hide();
@@ -288,8 +289,10 @@ Command add_bench_command(CLI::App& app, CommonOptions& common) {
       *command, "--views", options->views,
       {{"fast", Quality::fast}, {"balanced", Quality::balanced}, {"best", Quality::best}},
       "Also time four kinds of rays from several eyes through such an Accel");
-  add_gpus(*command, options->gpus,
-           "Also time primary, diffuse and shadow rays through an Accel that N GPUs share, beside one of them");
+  add_gpus(
+      *command, options->gpus,
+      "Also time primary, diffuse and shadow rays through an Accel that N GPUs share, beside one of them, and "
+      "through one tree whose parts are on them");
   command->add_flag("--stages", options->stages, "Also time each stage of the build");
   CLI::Option* compare = command->add_option(
       "--compare", options->compare_with, "An older report by --json: exit code 8 if a time is worse than in it");

@@ -7,6 +7,20 @@ class CliBench : public CliOnEachBackend {};
 
 COPSE_ON_EACH_BACKEND(CliBench);
 
+/// A tree whose parts are on several ranks is hit by as many rays as one tree.
+void expect_sharded(const Json& result, u32 rank_count) {
+  const Json& sharded = result["sharded"];
+  EXPECT_EQ(sharded["gpus"], rank_count);
+  EXPECT_GT(sharded["build_ms"], 0.0);
+  EXPECT_GT(sharded["accel_ms"], 0.0);
+  EXPECT_GT(result["primary"]["hits"], 0);
+  for (const char* kind : {"primary", "diffuse"}) {
+    EXPECT_EQ(sharded[kind]["rays"], result[kind]["rays"]);
+    EXPECT_EQ(sharded[kind]["hits"], result[kind]["hits"]);
+  }
+  EXPECT_EQ(sharded["shadow"]["hits"], result["gpus"][0]["shadow"]["hits"]);
+}
+
 TEST_P(CliBench, MeasuresBothKeyWidthsOfAMesh) {
   const Outcome outcome =
       run_cli(here({"bench", sphere(), "--repeats", "2", "--rays-size", "32", "--stages", "--json"}));
@@ -55,6 +69,7 @@ TEST_P(CliBench, MeasuresSharedRays) {
   for (const Json& result : report["results"]) {
     if (&result != &report["results"][0]) {
       EXPECT_FALSE(result.contains("gpus"));
+      EXPECT_FALSE(result.contains("sharded"));
       continue;
     }
     ASSERT_EQ(result["gpus"].size(), 2u);
@@ -63,7 +78,17 @@ TEST_P(CliBench, MeasuresSharedRays) {
       EXPECT_EQ(times["primary"]["hits"], result["primary"]["hits"]);
       EXPECT_EQ(times["diffuse"]["hits"], result["diffuse"]["hits"]);
     }
+    expect_sharded(result, 1);
   }
+}
+
+using CliShards = CliTest;
+
+TEST_F(CliShards, AreMeasuredOnEightRanks) {
+  const Json report = run_cli({"bench", sphere(), "--repeats", "1", "--rays-size", "64", "--backend", "cpu",
+                               "--threads", "1", "--gpus", "8", "--json"})
+                          .json();
+  expect_sharded(report["results"][0], 8);
 }
 
 TEST_P(CliBench, MeasuresEveryBuilder) {
