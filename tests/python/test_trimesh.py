@@ -128,6 +128,7 @@ def test_against_trimesh():
 REPLACED = """
 import copse.trimesh, numpy as np, trimesh
 copse.trimesh.replace_rays(device="cpu")
+assert trimesh.ray.has_embree  # what PyVista asks for
 for use_embree in (True, False):
     box = trimesh.creation.box((2, 2, 2))
     box = trimesh.Trimesh(box.vertices, box.faces, use_embree=use_embree)
