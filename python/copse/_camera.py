@@ -24,12 +24,14 @@ def _point(name: str, value: Any) -> np.ndarray:
 def check_size(width: int, height: int) -> Tuple[int, int]:
     """Returns the size of a picture. Raises InvalidArgument if it is out of range."""
     for name, value in (("width", width), ("height", height)):
+        if not isinstance(value, (int, np.integer)):
+            raise InvalidArgument(f"{name} is a {type(value).__name__}; a whole number of pixels is needed")
         if not 1 <= value <= 16384:
             raise InvalidArgument(f"{name} is {value}; it can be 1 to 16384")
     return int(width), int(height)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Camera:
     """A pinhole camera: rays from `eye` through the centres of pixels. look_at() and frame() make one.
 

@@ -19,7 +19,7 @@ from ._scene import Scene
 from ._structs import GeometryStruct
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SceneMesh:
     """A mesh of a scene file. The number of a geometry is its id in hits."""
 
@@ -28,7 +28,7 @@ class SceneMesh:
     colours: np.ndarray  #: (geometries, 4) float32: red, green, blue and alpha of their materials
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SceneFile:
     """The meshes of a glTF file, and where they are placed. load_scene() reads it."""
 

@@ -166,6 +166,8 @@ def test_files_of_pictures(scene, tmp_path):
     "options, words",
     [
         ({"width": 0}, "width is 0; it can be 1 to 16384"),
+        ({"width": copse.Camera.look_at([0, 0, 1], [0, 0, 0])}, "width is a Camera; a whole number of pixels is needed"),
+        ({"height": 20.5}, "height is a float; a whole number of pixels is needed"),
         ({"height": 20000}, "height is 20000; it can be 1 to 16384"),
         ({"shading": "pretty"}, "shading is 'pretty'; it can be \"normal\", \"primitive\", \"distance\""),
         ({"camera": [0, 0, 1]}, "camera is a list; a copse.Camera is needed"),
@@ -181,6 +183,8 @@ def test_pictures_that_cannot_be(scene, options, words):
 
 
 def test_cameras_that_cannot_be():
+    one, other = (copse.Camera.look_at([1, 1, 1], [0, 0, 0]) for _ in range(2))
+    assert len({one, other, one}) == 2 and one != other  # they are told apart, and never compared by arrays
     with pytest.raises(copse.InvalidArgument, match="eye and target are both"):
         copse.Camera.look_at([1, 1, 1], [1, 1, 1])
     with pytest.raises(copse.InvalidArgument, match="the field of view is 180"):

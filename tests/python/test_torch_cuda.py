@@ -131,7 +131,7 @@ def test_memory_stays_flat():
         copse.Scene(vertices, faces, quality="fast")
     torch.cuda.synchronize()
     before = torch.cuda.mem_get_info()[0]
-    for _ in range(500):
+    for _ in range(10000):
         copse.Scene(vertices, faces, quality="fast")
     torch.cuda.synchronize()
     assert before - torch.cuda.mem_get_info()[0] < 16 << 20
