@@ -17,6 +17,7 @@
 #include "scale/communicator.h"
 #include "scale/sharded_accel.h"
 #include "scale/sharded_build.h"
+#include "scale/sharded_file.h"
 #include "scale/sharded_queries.h"
 #include "scale/sharded_rays.h"
 #include "scale/transport.h"

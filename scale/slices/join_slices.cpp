@@ -83,4 +83,10 @@ void join_slices(const std::vector<SliceTree>& slices, const BvhArrays& bvh) {
   stack.finish();
 }
 
+void join_leaves(std::span<const Aabb> boxes, const BvhArrays& bvh) {
+  SubtreeStack stack(bvh, u32(boxes.size()) - 1);
+  for (u32 slot = 0; slot < boxes.size(); ++slot) stack.push(BvhNode::leaf(boxes[slot], slot, 1), slot);
+  stack.finish();
+}
+
 }  // namespace copse::detail

@@ -32,4 +32,8 @@ struct SliceTree {
 ///   bvh: in host memory. Its deltas are there, also those at the borders.
 void join_slices(const std::vector<SliceTree>& slices, const BvhArrays& bvh);
 
+/// Makes the LBVH over leaves whose deltas are in their place: all nodes, and their parents. The deltas may be any.
+///   boxes: of the leaves, one or more
+void join_leaves(std::span<const Aabb> boxes, const BvhArrays& bvh);
+
 }  // namespace copse::detail
