@@ -128,8 +128,8 @@ TEST_F(Interop, PictureOnTheDeviceIsShownAsThatOnTheHost) {
     const Image from_host = painted(other, pane_of(session), problem);
     const Rgba8 a = from_device.pixels[0], b = from_host.pixels[0];
     EXPECT_EQ(count_different(from_device, from_host), 0u)
-        << "turn " << turn << ", on " << egl.renderer() << "; the first pixels are (" << +a.r << ", " << +a.g << ", "
-        << +a.b << ") and (" << +b.r << ", " << +b.g << ", " << +b.b << ")";
+        << "turn " << turn << ", on " << egl.renderer() << "; the first pixels are (" << +a.r << ", " << +a.g
+        << ", " << +a.b << ") and (" << +b.r << ", " << +b.g << ", " << +b.b << ")";
   }
 }
 
