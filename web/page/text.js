@@ -31,11 +31,17 @@ export function showRays({ rays, ms }) {
   row("fact-rays", "Rays, by 128-bit SIMD", `${(rays / ms / 1000).toFixed(2)} million per second`);
 }
 
-/// Shows the command that makes the same tree on any machine.
+/// Shows the command that makes the same tree on any machine. A line breaks before an option, not inside of it.
 export function showCommand(name, { builder, layout, reinsertion }, checksum) {
   element("checksum").textContent = checksum;
-  const passes = reinsertion > 0 ? ` --reinsertion ${reinsertion}` : "";
-  element("command").textContent = `copse build ${name} --builder ${builder}${passes} --layout ${layout}`;
+  const options = [`--builder ${builder}`, `--layout ${layout}`];
+  if (reinsertion > 0) options.splice(1, 0, `--reinsertion ${reinsertion}`);
+  element("command").replaceChildren(`copse build ${name}`);
+  for (const option of options) {
+    const span = document.createElement("span");
+    span.textContent = option;
+    element("command").append(" ", span);
+  }
 }
 
 export function showPick(pick, step) {
