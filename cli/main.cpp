@@ -90,7 +90,7 @@ int run(int argc, char** argv) {
   CommonOptions common;
   std::vector<Command> commands;
   for (const auto& add : {add_build_command, add_info_command, add_render_command, add_convert_command,
-                          add_generate_command, add_bench_command, add_doctor_command}) {
+                          add_merge_command, add_generate_command, add_bench_command, add_doctor_command}) {
     commands.push_back(add(app, common));
     commands.back().app->group("Commands");
   }

@@ -8,6 +8,7 @@
 #include "builders/bvh/checksum.h"
 #include "builders/io/structure_file.h"
 #include "cli/commands/build_in_slices.h"
+#include "cli/commands/build_shards.h"
 #include "cli/commands/command.h"
 #include "cli/commands/scenes.h"
 #include "cli/exit_code.h"
@@ -33,6 +34,7 @@ struct BuildOptions {
   Quality quality = Quality::balanced;
   SceneChoice scene;
   std::optional<u64> memory_bytes;  // none: the tree is built in one piece
+  u32 gpus = 0;                     // 0: one device has the whole tree
 };
 
 struct TimedBuild {
@@ -215,19 +217,24 @@ int build_both_levels(Session& session, const CLI::App& command, const BuildOpti
     if (command.count(option) > 0) refuse(option, "its trees are Accels, which take --quality");
   }
   if (options.memory_bytes) refuse("--memory", "its trees are Accels, which are built in one piece");
+  if (options.gpus > 0) refuse("--gpus", "its trees are Accels, each of which one device has");
   return build_scene(session, options.inputs[0], options.scene, accel_options(options));
 }
 
-/// Adds --memory.
-void add_memory_limit(CLI::App& command, std::optional<u64>& bytes) {
-  CLI::Option* const option = add_bytes(
+/// Adds --memory and --gpus.
+void add_parts(CLI::App& command, std::optional<u64>& bytes, u32& gpus) {
+  CLI::Option* const memory = add_bytes(
       command, "--memory", bytes,
       "Build with lbvh in slices that take at most so much memory of the device, as in 2G, for trees that do "
       "not fit a GPU; the tree is the same");
+  CLI::Option* const ranks =
+      add_gpus(command, gpus, "Build with lbvh one tree whose parts are on N GPUs; -o is then a folder, .copsed");
   for (const char* other :
        {"--radius", "--max-leaf-size", "--top", "--splits", "--reinsertion", "--layout", "--quality"}) {
-    option->excludes(command.get_option(other));
+    memory->excludes(command.get_option(other));
+    ranks->excludes(command.get_option(other));
   }
+  ranks->excludes(memory);
 }
 
 }  // namespace
@@ -255,7 +262,7 @@ Command add_build_command(CLI::App& app, CommonOptions& common) {
   add_reinsertion(*command, options->settings.reinsertion);
   add_layout(*command, options->layout);
   add_quality(*command, options->quality);
-  add_memory_limit(*command, options->memory_bytes);
+  add_parts(*command, options->memory_bytes, options->gpus);
   add_scene_choice(*command, options->scene.scene);
   add_opening(*command, options->scene.opening);
   add_structure(*command, options->structure);
@@ -270,15 +277,20 @@ Command add_build_command(CLI::App& app, CommonOptions& common) {
     if (check_inputs(options->inputs) == InputKind::scene) return build_both_levels(session, *command, *options);
     refuse_scene_choice(options->scene);
     if (options->structure.structure != Structure::bvh) {
-      if (options->memory_bytes) {
-        throw Error(ErrorCode::invalid_argument, fmt::format("--memory is for bvh only; the structure is {}",
-                                                             name_of(options->structure.structure)));
+      if (options->memory_bytes || options->gpus > 0) {
+        throw Error(ErrorCode::invalid_argument,
+                    fmt::format("{} is for bvh only; the structure is {}",
+                                options->gpus > 0 ? "--gpus" : "--memory", name_of(options->structure.structure)));
       }
       return build_structure(session, options->inputs, options->output, options->structure);
     }
     if (options->memory_bytes) {
       return build_sliced_tree(
           session, {options->inputs, options->output, complete(options->settings), *options->memory_bytes});
+    }
+    if (options->gpus > 0) {
+      return build_sharded_tree(session,
+                                {options->inputs, options->output, complete(options->settings), options->gpus});
     }
     return builds_by_hand(*command) ? build_by_hand(session, *options) : build_accel(session, *options);
   };

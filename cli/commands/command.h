@@ -17,6 +17,7 @@ Command add_build_command(CLI::App& app, CommonOptions& common);
 Command add_info_command(CLI::App& app, CommonOptions& common);
 Command add_render_command(CLI::App& app, CommonOptions& common);
 Command add_convert_command(CLI::App& app, CommonOptions& common);
+Command add_merge_command(CLI::App& app, CommonOptions& common);
 Command add_doctor_command(CLI::App& app, CommonOptions& common);
 Command add_generate_command(CLI::App& app, CommonOptions& common);
 Command add_bench_command(CLI::App& app, CommonOptions& common);

@@ -82,9 +82,9 @@ TEST_P(CliBench, MeasuresSharedRays) {
   }
 }
 
-using CliShards = CliTest;
+using CliBenchOnCpu = CliTest;
 
-TEST_F(CliShards, AreMeasuredOnEightRanks) {
+TEST_F(CliBenchOnCpu, MeasuresATreeOnEightRanks) {
   const Json report = run_cli({"bench", sphere(), "--repeats", "1", "--rays-size", "64", "--backend", "cpu",
                                "--threads", "1", "--gpus", "8", "--json"})
                           .json();

@@ -6,7 +6,7 @@ namespace {
 using CliErrors = CliTest;
 
 TEST_F(CliErrors, UnknownCommandsAndOptionsAreUsageErrors) {
-  expect_error(run_cli({}), usage, "build, info, render, convert, generate, bench or doctor");
+  expect_error(run_cli({}), usage, "build, info, render, convert, merge, generate, bench or doctor");
   expect_error(run_cli({"biuld"}), usage, "'biuld'");
   expect_error(run_cli({"generate"}), usage, "subdivide, hairball");
   expect_error(run_cli({"generate", "pyramid", "-o", path("a.ply")}), usage, "'pyramid'");

@@ -43,7 +43,7 @@ class CliExamples : public CliTest {
 };
 
 TEST_F(CliExamples, OfTheHelpTextsRun) {
-  for (const std::string command : {"build", "info", "render", "convert", "generate", "doctor"}) {
+  for (const std::string command : {"build", "info", "render", "convert", "merge", "generate", "doctor"}) {
     run_examples(run_cli({command, "--help"}).out, 2);
   }
   for (const std::string kind : {"subdivide", "hairball", "random", "grid", "sphere", "cube"}) {

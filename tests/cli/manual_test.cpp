@@ -22,8 +22,8 @@ std::vector<std::string> options_in(const std::string& help) {
 }
 
 const std::vector<Arguments> commands = {
-    {"build"}, {"info"},   {"render"},          {"convert"}, {"generate", "subdivide"}, {"generate", "sphere"},
-    {"bench"}, {"doctor"}, {"generate", "cube"}};
+    {"build"}, {"info"},   {"render"},           {"convert"}, {"generate", "subdivide"}, {"generate", "sphere"},
+    {"bench"}, {"doctor"}, {"generate", "cube"}, {"merge"}};
 
 std::string replace_all(std::string text, const std::string& from, const std::string& to) {
   for (size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size()) text.replace(at, from.size(), to);

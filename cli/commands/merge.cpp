@@ -1,0 +1,95 @@
+// copse merge: puts the parts of a sharded tree together, as one structure file.
+
+#include <CLI/CLI.hpp>
+#include <limits>
+#include <memory>
+
+#include "builders/bvh/checksum.h"
+#include "builders/io/structure_file.h"
+#include "cli/commands/command.h"
+#include "cli/exit_code.h"
+#include "cli/files.h"
+#include "cli/options/scene.h"
+#include "copse/shards.h"
+
+namespace copse::cli {
+
+namespace {
+
+struct MergeOptions {
+  std::string folder, output;
+};
+
+/// Returns the triangles of a tree that is on one rank, by their ids, each with three vertices of its own. Those left out
+/// of the tree have no position.
+/// Throws: Error capacity past 2^32 - 1 vertices.
+Mesh mesh_of(const ShardedBvh& shard) {
+  constexpr u64 max_triangles = std::numeric_limits<u32>::max() / 3;
+  if (shard.source_count > max_triangles) {
+    throw Error(ErrorCode::capacity, fmt::format("{} triangles with vertices of their own; a file holds up to {}",
+                                                 shard.source_count, max_triangles));
+  }
+  Mesh mesh{std::vector<vec3>(3 * shard.source_count, vec3(std::numeric_limits<float>::quiet_NaN())), {}};
+  for (u64 id = 0; id < shard.source_count; ++id) mesh.triangles.push_back(uvec3(3 * id, 3 * id + 1, 3 * id + 2));
+  for (const PackedTriangle& triangle : shard.triangles.triangles.download()) {
+    vec3* const corners = mesh.positions.data() + 3 * u64{triangle.primitive};
+    corners[0] = triangle.a;
+    corners[1] = triangle.b;
+    corners[2] = triangle.c;
+  }
+  return mesh;
+}
+
+int run_merge(Session& session, const MergeOptions& options) {
+  if (!holds_sharded(options.folder)) {
+    throw Error(ErrorCode::bad_file,
+                fmt::format("'{}': no folder with the manifest.json of a sharded tree; `copse build --gpus N -o "
+                            "NAME.copsed` writes one",
+                            options.folder));
+  }
+  check_output(options.output, ".copse", {});
+  const auto context = session.make_host_context();
+  session.progress().expect_stages(3);
+  Communicator alone;
+  session.begin("reading");
+  const ShardedBvh shard = load_sharded(alone, *context, options.folder, session.cancel_token());
+  session.begin("joining");
+  const Bvh tree = gather(alone, *context, shard);
+  const Mesh mesh = mesh_of(shard);
+  session.begin("writing");
+  save_structure(options.output, *context, mesh, tree, "lbvh", shard.morton_bits, 1, {}, session.cancel_token());
+
+  const std::string sum = fmt::format("{:#018x}", checksum(*context, tree));
+  Facts facts;
+  facts.add("input", "{}", one_line(options.folder));
+  facts.add("triangles", "{}", grouped(shard.source_count));
+  facts.add("checksum", "{}", sum);
+  facts.add("written", "{}", one_line(options.output));
+  session.print({{"copse", describe(*context)},
+                 {"input", options.folder},
+                 {"triangles", shard.source_count},
+                 {"checksum", sum},
+                 {"output", options.output}},
+                facts.text());
+  return exit_ok;
+}
+
+}  // namespace
+
+Command add_merge_command(CLI::App& app, CommonOptions& common) {
+  CLI::App* command = app.add_subcommand("merge", "Put the parts of a sharded tree together in one file");
+  const auto options = std::make_shared<MergeOptions>();
+  add_input(*command, options->folder, "FOLDER", "A .copsed folder, as `copse build --gpus N` writes it");
+  add_output(*command, options->output, "The file to write, .copse")->required();
+  add_common_options(*command, common);
+  command->footer(
+      "The tree is that of `copse build --builder lbvh`. The mesh has three vertices of its own for each "
+      "triangle.\n"
+      "\n"
+      "Examples:\n"
+      "  copse build assets/testball.ply --gpus 4 --backend cpu -o testball.copsed\n"
+      "  copse merge testball.copsed -o testball.copse");
+  return {command, [options](Session& session) { return run_merge(session, *options); }};
+}
+
+}  // namespace copse::cli

@@ -1,0 +1,72 @@
+// Trees in parts: build --gpus writes a folder, and merge makes one file of it.
+
+#include "tests/cli/process.h"
+
+namespace copse::test {
+namespace {
+
+class CliShards : public CliTest {
+ protected:
+  /// Each triangle has three vertices of its own, as in a merged file.
+  std::string random_mesh() {
+    const std::string mesh = path("random.ply");
+    EXPECT_EQ(run_cli({"generate", "random", "5000", "0.05", "-o", mesh}).exit_code, 0);
+    return mesh;
+  }
+
+  Outcome build_parts(const std::string& mesh, u32 ranks, const std::string& folder) {
+    return run_cli({"build", mesh, "--backend", "cpu", "--threads", "1", "--gpus", std::to_string(ranks), "-o",
+                    folder, "--json"});
+  }
+};
+
+TEST_F(CliShards, MergeToTheFileOfOneTree) {
+  const std::string mesh = random_mesh();
+  ASSERT_EQ(run_cli({"build", mesh, "--builder", "lbvh", "--backend", "cpu", "-o", path("one.copse")}).exit_code,
+            0);
+  for (const u32 ranks : {1u, 3u, 8u}) {
+    const Outcome built = build_parts(mesh, ranks, path("parts.copsed"));
+    ASSERT_EQ(built.exit_code, 0) << built.err;
+    const Json report = built.json();
+    EXPECT_EQ(report["ranks"], ranks);
+    ASSERT_EQ(report["leaves_of_ranks"].size(), ranks);
+    u64 leaves = 0;
+    for (const Json& of_rank : report["leaves_of_ranks"]) leaves += of_rank.get<u64>();
+    EXPECT_EQ(leaves, 5000u);
+    const Outcome merged = run_cli({"merge", path("parts.copsed"), "-o", path("merged.copse"), "--json"});
+    ASSERT_EQ(merged.exit_code, 0) << merged.err;
+    EXPECT_EQ(merged.json()["triangles"], 5000);
+    EXPECT_EQ(read_file(path("merged.copse")), read_file(path("one.copse"))) << ranks << " ranks";
+  }
+  EXPECT_EQ(run_cli({"info", path("merged.copse"), "--validate"}).exit_code, 0);
+}
+
+TEST_F(CliShards, RefuseWhatDoesNotFit) {
+  const std::string mesh = sphere();
+  const auto expect_error = [&](const Arguments& arguments, int code, const std::string& part) {
+    const Outcome outcome = run_cli(arguments);
+    EXPECT_EQ(outcome.exit_code, code) << outcome.err;
+    EXPECT_NE(outcome.err.find(part), std::string::npos) << outcome.err;
+  };
+  const Arguments build{"build", mesh, "--backend", "cpu", "--gpus", "2"};
+  const auto with = [&](const Arguments& more) {
+    Arguments all = build;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  expect_error(with({"--builder", "sah"}), 2, "--builder is sah");
+  expect_error(with({"--quality", "best"}), 2, "excludes");
+  expect_error(with({"--memory", "1G"}), 2, "excludes");
+  expect_error(with({"--structure", "grid"}), 2, "--gpus is for bvh only; the structure is grid");
+  expect_error(with({"-o", path("a.copse")}), 2, "must end in .copsed");
+  write_text("file.copsed", "text");
+  expect_error(with({"-o", path("file.copsed")}), 3, "this is a file, not a folder");
+  std::filesystem::create_directory(path("other.copsed"));
+  write_text("other.copsed/notes.txt", "text");
+  expect_error(with({"-o", path("other.copsed")}), 3, "this folder holds other files");
+  expect_error({"merge", path("other.copsed"), "-o", path("b.copse")}, 3, "no folder with the manifest.json");
+  expect_error({"merge", path("other.copsed")}, 2, "-o");
+}
+
+}  // namespace
+}  // namespace copse::test
