@@ -8,6 +8,7 @@
 
 #include "accel/accel_rays.h"
 #include "builders/bvh/build.h"
+#include "scale/sharded_queries.h"
 #include "scale/sharded_rays.h"
 #include "tests/support/device_mesh.h"
 #include "tests/support/hard_meshes.h"
@@ -54,21 +55,31 @@ void check_mesh(Communicator& comm, Context& context, const test::NamedMesh& nam
     view.geometry = rank;
     views.push_back(view);
   }
-  const ShardedBvh shard = build_sharded(comm, context, views[comm.rank()]);
+  ShardedBvh shard = build_sharded(comm, context, views[comm.rank()]);
+  refit(comm, context, shard, views[comm.rank()]);  // nothing has moved, so the tree stays
   const u32 root = comm.size() - 1;
   const Bvh whole = gather(comm, context, shard, root);
   const ShardedAccel sharded = make_accel(comm, context, shard, Quality::fast);
   const Buffer<Ray> rays(context, rays_through(mesh, comm.rank()));
   Buffer<Hit> hits(context, rays.size()), expected_hits(context, rays.size());
   closest_hits(comm, context, sharded, rays.span(), hits.span());
+  const std::vector<vec3> host_points(mesh.positions.begin(),
+                                      mesh.positions.begin() + i64(std::min<size_t>(mesh.positions.size(), 40)));
+  const Buffer<vec3> points(context, host_points);
+  Buffer<NearestPoint> nearest(context, points.size()), expected_nearest(context, points.size());
+  nearest_points(comm, context, sharded, points.span(), nearest.span());
 
   if (comm.rank() == root) {
     const Bvh expected = build(context, views, LbvhOptions{});
     expect(test::same_bytes(test::BvhCopy(whole), test::BvhCopy(expected)),
            named.name + ": the gathered tree differs");
   }
-  closest_hits(context, build(context, views), rays.span(), expected_hits.span());
+  const Accel accel = build(context, views);
+  closest_hits(context, accel, rays.span(), expected_hits.span());
   expect(test::same_bytes(hits.download(), expected_hits.download()), named.name + ": hits differ");
+  nearest_points(context, accel, points.span(), expected_nearest.span());
+  expect(test::same_bytes(nearest.download(), expected_nearest.download()),
+         named.name + ": nearest points differ");
 }
 
 void check_errors(Communicator& comm) {
