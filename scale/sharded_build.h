@@ -14,13 +14,13 @@ struct ShardedBuildOptions {
 
 /// Which triangles the ranks send each other when vertices have moved. The first refit makes it.
 struct ShardedRoutes {
-  /// The triangles that this rank sends, by their numbers in its input, and where those for each rank begin, [rank].
+  /// The triangles that this rank sends, by their numbers in its input, in the order of the ranks that get them.
   Buffer<u32> sent_ids;
-  std::vector<u64> sent_begins;
+  std::vector<u64> sent_begins;  // [rank] where those for each rank begin
 
-  /// The leaves of the triangles that it gets, in the order in which they come, and where those of each rank begin.
+  /// The leaves of the triangles that it gets, in the order in which they come.
   Buffer<u32> slots;
-  std::vector<u64> received_begins;
+  std::vector<u64> received_begins;  // [rank] where those of each rank begin
 };
 
 /// One rank's part of an LBVH over the triangles of all ranks: a range of its leaves, which are neighbours on the Morton
