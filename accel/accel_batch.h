@@ -14,17 +14,20 @@ struct AccelBatchAccess;
 
 }  // namespace detail
 
-/// How the trees of a batch are built.
+/// How the trees of a batch are built. Quality::best is not offered, since the SAH builder takes one mesh at a time: use
+/// build() for each mesh.
 enum class BatchBuilder : u32 {
   hploc,  // H-PLOC, as by Quality::fast
   lbvh,   // LBVH of Morton keys of 31 bits: a faster build, and slower rays
+  balanced,  // H-PLOC and 2 passes that reinsert large nodes, as by Quality::balanced: a slower build, and faster rays
 };
 
-/// Returns "hploc" or "lbvh".
+/// Returns "hploc", "lbvh" or "balanced".
 inline const char* name_of(BatchBuilder builder) {
   switch (builder) {
     case BatchBuilder::hploc: return "hploc";
     case BatchBuilder::lbvh: return "lbvh";
+    case BatchBuilder::balanced: return "balanced";
   }
   return "unknown";
 }
@@ -44,8 +47,9 @@ struct AccelBatchOptions {
 ///   copse::refit(context, batch);                                      // vertices that have moved
 ///   your_kernel<<<...>>>(batch.views(), ...);                          // an AccelView per mesh, on the device
 ///
-/// The structure of each mesh equals, byte for byte, the one that this mesh has alone: that of build() with Quality::fast,
-/// or the collapsed tree of LbvhOptions{.morton_bits = 0}. Meshes may have any sizes, 0 and 1 triangle among them.
+/// The structure of each mesh equals, byte for byte, the one that this mesh has alone: that of build() with Quality::fast
+/// or Quality::balanced, or the collapsed tree of LbvhOptions{.morton_bits = 0}. Meshes may have any sizes, 0 and 1
+/// triangle among them.
 ///
 /// The batch reads the triangles where they were at the build: keep them there, and write new positions to the
 /// same memory before refit() and rebuild().
@@ -104,7 +108,7 @@ COPSE_API std::vector<TriangleView> mesh_views(const TriangleView& all, std::spa
 /// of `meshes`.
 ///   meshes: on the host; the triangles in the memory of the context, any number of them
 /// Triangle indices must be below the number of positions; see ContextOptions::validate.
-/// Throws: Error invalid_argument for a mesh that `build` refuses, or if `options.builder` is none of the two; Error
+/// Throws: Error invalid_argument for a mesh that `build` refuses, or if `options.builder` is none of the three; Error
 /// capacity past 2^31 triangles, Error out_of_memory, Error cancelled.
 /// Memory: see batch_sizes.
 COPSE_API AccelBatch build_batch(Context& context, std::span<const TriangleView> meshes,

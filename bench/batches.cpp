@@ -49,7 +49,9 @@ void measure_batch(benchmark::State& state, Backend backend, const std::string& 
     Accel accel = build(context, all, {.quality = Quality::fast});
     return time_captured(state, context, [&] { rebuild(context, accel, all); });
   }
-  const BatchBuilder builder = step == "rebuild_lbvh" ? BatchBuilder::lbvh : BatchBuilder::hploc;
+  const BatchBuilder builder = step == "rebuild_lbvh"       ? BatchBuilder::lbvh
+                               : step == "rebuild_balanced" ? BatchBuilder::balanced
+                                                            : BatchBuilder::hploc;
   AccelBatch batch = build_batch(context, meshes.views, {builder});
   state.counters["bytes_per_triangle"] = double(batch.size_bytes()) / double(batch.triangle_count());
   if (step.starts_with("rebuild")) return time_captured(state, context, [&] { rebuild(context, batch); });
@@ -90,7 +92,7 @@ void add(const std::string& name, Backend backend, const Function& function) {
 void add_batches(Backend backend) {
   std::vector<u64> mixed(10'000, 1);
   mixed[5000] = u64{1} << 18;
-  for (const std::string step : {"rebuild", "rebuild_lbvh", "refit", "refit_tenth", "one"}) {
+  for (const std::string step : {"rebuild", "rebuild_lbvh", "rebuild_balanced", "refit", "refit_tenth", "one"}) {
     for (const auto& [meshes, triangles] : {std::pair{10'000u, 500u}, std::pair{100'000u, 50u}}) {
       if (backend == Backend::cpu && meshes > 10'000) continue;
       const std::vector<u64> sizes(meshes, triangles);

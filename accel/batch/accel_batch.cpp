@@ -31,7 +31,9 @@ void pack_mesh_triangles(const Executor& ex, const BatchMeshes& meshes, const u3
 /// Returns how a mesh that is too large for the forest is built.
 inline PackedBuildOptions large_mesh_options(const AccelBatchOptions& options, u64 triangle_count) {
   if (options.builder == BatchBuilder::lbvh) return {.builder = LbvhOptions{.morton_bits = 0}};
-  return {.builder = steps_of(Quality::fast, triangle_count).builder};
+  const bool reinserts = options.builder == BatchBuilder::balanced;
+  const QualitySteps steps = steps_of(reinserts ? Quality::balanced : Quality::fast, triangle_count);
+  return {.builder = steps.builder, .reinsertion = steps.reinsertion};
 }
 
 /// The members of an AccelBatch, for the calls that make or change one.
@@ -108,12 +110,15 @@ std::vector<u32> begins_of(const Counts& counts) {
   return begins;
 }
 
-detail::ForestBuilder forest_builder(const char* function, const AccelBatchOptions& options) {
+detail::ForestOptions forest_options(const char* function, const AccelBatchOptions& options) {
   switch (options.builder) {
-    case BatchBuilder::hploc: return detail::ForestBuilder::hploc;
-    case BatchBuilder::lbvh: return detail::ForestBuilder::lbvh;
+    case BatchBuilder::hploc: return {detail::ForestBuilder::hploc};
+    case BatchBuilder::lbvh: return {detail::ForestBuilder::lbvh};
+    case BatchBuilder::balanced:
+      return {detail::ForestBuilder::hploc, steps_of(Quality::balanced, detail::max_forest_tree).reinsertion};
   }
-  detail::refuse(function, "options.builder is " + std::to_string(u32(options.builder)) + "; it can be 0 or 1");
+  detail::refuse(function, "options.builder is " + std::to_string(u32(options.builder)) +
+                               "; it can be 0 to 2: hploc, lbvh or balanced");
 }
 
 /// Checks the indices again, which may have changed.
@@ -124,16 +129,16 @@ void validate_again(const char* function, Context& context, const AccelBatch& ba
 void build_small(Context& context, AccelBatch& batch) {
   ProfileScope scope(context.profile(), "build batch");
   detail::Forest& forest = AccelBatchAccess::forest(batch);
-  const detail::ForestBuilder builder = forest_builder("rebuild", batch.options());
+  const detail::ForestOptions options = forest_options("rebuild", batch.options());
   dispatch(context, [&](const auto& ex) {
     const u64 n = forest.primitive_count();
     context.reserve_scratch(ScratchArena::bytes_for<Aabb>(n) +
-                            detail::build_trees_scratch_bytes(ex, forest.shape(), builder));
+                            detail::build_trees_scratch_bytes(ex, forest.shape(), options));
     ScratchArena::Frame frame(ex.scratch);
     Aabb* const boxes = frame.allocate<Aabb>(n);
     store_mesh_boxes(ex, AccelBatchAccess::meshes(batch), nullptr, boxes);
     constexpr u32 max_leaf_size = CollapseOptions{}.max_leaf_size;
-    build_trees(ex, forest.shape(), builder, boxes, max_leaf_size, forest.arrays());
+    build_trees(ex, forest.shape(), options, boxes, max_leaf_size, forest.arrays());
     AccelBatchAccess::pack(ex, batch, nullptr);
   });
 }
@@ -190,7 +195,7 @@ std::vector<TriangleView> mesh_views(const TriangleView& all, std::span<const u6
 }
 
 AccelBatch build_batch(Context& context, std::span<const TriangleView> meshes, const AccelBatchOptions& options) {
-  forest_builder("build_batch", options);  // checks it
+  forest_options("build_batch", options);  // checks them
   std::vector<u64> counts;
   for (const TriangleView& mesh : meshes) counts.push_back(mesh.triangle_count());
   const std::vector<u32> begins = begins_of(counts);
@@ -235,7 +240,7 @@ void refit(Context& context, AccelBatch& batch, BufferSpan<const u32> moved) {
 }
 
 BuildSizes batch_sizes(Context& context, std::span<const u64> triangle_counts, const AccelBatchOptions& options) {
-  const detail::ForestBuilder builder = forest_builder("batch_sizes", options);
+  const detail::ForestOptions steps = forest_options("batch_sizes", options);
   const std::vector<u32> begins = begins_of(triangle_counts);
   const u64 n = begins.back(), meshes = triangle_counts.size();
   BuildSizes sizes{.result_bytes = detail::forest_bytes(meshes, n) + n * sizeof(PackedTriangle) +
@@ -252,8 +257,7 @@ BuildSizes batch_sizes(Context& context, std::span<const u64> triangle_counts, c
   }
   const ForestShape shape{nullptr, nullptr, u32(meshes), u32(n), u32(max_size)};
   const u64 small = dispatch(context, [&](const auto& ex) {
-    return std::max(detail::build_trees_scratch_bytes(ex, shape, builder),
-                    detail::refit_trees_scratch_bytes(ex, n));
+    return std::max(detail::build_trees_scratch_bytes(ex, shape, steps), detail::refit_trees_scratch_bytes(ex, n));
   });
   sizes.scratch_bytes = std::max(sizes.scratch_bytes, ScratchArena::bytes_for<Aabb>(n) + small);
   return sizes;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "builders/bvh/forest_view.h"
+#include "builders/bvh/reinsert.h"
 #include "builders/bvh/wide_bvh.h"
 
 namespace copse::detail {
@@ -61,16 +62,21 @@ constexpr u64 forest_bytes(u64 tree_count, u64 primitive_count) {
 /// How the trees of a forest are built: as by HplocOptions{}, or as by LbvhOptions{.morton_bits = 0}.
 enum class ForestBuilder : u32 { hploc, lbvh };
 
+struct ForestOptions {
+  ForestBuilder builder = ForestBuilder::hploc;
+  ReinsertOptions reinsertion = {.passes = 0};  // in each tree, as by reinsert(); none if passes is 0
+};
+
 // The body: forest/forest.inl, for either executor.
 
 /// Builds all trees over boxes.
 ///   boxes:         one for each primitive, without -0.0; an empty one is left out
 ///   max_leaf_size: primitives per leaf that the collapse makes, see CollapseOptions
 template <class Executor>
-void build_trees(const Executor& ex, const ForestShape& shape, ForestBuilder builder, const Aabb* boxes,
+void build_trees(const Executor& ex, const ForestShape& shape, const ForestOptions& options, const Aabb* boxes,
                  u32 max_leaf_size, const ForestArrays& out);
 template <class Executor>
-u64 build_trees_scratch_bytes(const Executor& ex, const ForestShape& shape, ForestBuilder builder);
+u64 build_trees_scratch_bytes(const Executor& ex, const ForestShape& shape, const ForestOptions& options);
 
 /// Fits all trees, or those of which moved[tree] is not 0, to boxes that have changed.
 ///   moved: null for all

@@ -100,12 +100,12 @@ void build_trees(Context& context, SceneWorlds& worlds, const InstanceView& inst
   Forest& forest = SceneWorldsAccess::forest(worlds);
   ProfileScope scope(context.profile(), "build worlds");
   dispatch(context, [&](const auto& ex) {
-    constexpr auto builder = detail::ForestBuilder::hploc;
-    context.reserve_scratch(detail::build_trees_scratch_bytes(ex, forest.shape(), builder));
+    const detail::ForestOptions options;
+    context.reserve_scratch(detail::build_trees_scratch_bytes(ex, forest.shape(), options));
     Aabb* const boxes = SceneWorldsAccess::boxes(worlds);
     detail::place_instances(ex, instances, SceneWorldsAccess::accels(worlds), SceneWorldsAccess::instances(worlds),
                             boxes);
-    detail::build_trees(ex, forest.shape(), builder, boxes, max_leaf_size, forest.arrays());
+    detail::build_trees(ex, forest.shape(), options, boxes, max_leaf_size, forest.arrays());
   });
 }
 

@@ -87,14 +87,16 @@ std::vector<Mesh> mixed_meshes(u32 count) {
   return meshes;
 }
 
-constexpr AccelBatchOptions all_batch_options[] = {{BatchBuilder::hploc}, {BatchBuilder::lbvh}};
+constexpr AccelBatchOptions all_batch_options[] = {
+    {BatchBuilder::hploc}, {BatchBuilder::lbvh}, {BatchBuilder::balanced}};
 
 class AccelBatches : public test::OnEachBackend {
  protected:
   /// The structure that a mesh has alone.
   ViewCopy alone(const TriangleView& mesh, BatchBuilder builder) {
-    if (builder == BatchBuilder::hploc) {
-      return ViewCopy(context(), build(context(), mesh, {.quality = Quality::fast}).view());
+    if (builder != BatchBuilder::lbvh) {
+      const Quality quality = builder == BatchBuilder::hploc ? Quality::fast : Quality::balanced;
+      return ViewCopy(context(), build(context(), mesh, {.quality = quality}).view());
     }
     CompressedBvh4 tree;
     PackedTriangles packed;
@@ -144,8 +146,10 @@ TEST_P(AccelBatches, EqualSingleBuildsOfSmallMeshes) {
       if (mesh.triangles.size() <= most) all.push_back(mesh);
     }
     Meshes meshes(context(), all);
-    expect_single_builds(meshes, build_batch(context(), meshes.views, {BatchBuilder::lbvh}),
-                         "at most " + std::to_string(most));
+    for (const BatchBuilder builder : {BatchBuilder::lbvh, BatchBuilder::balanced}) {
+      expect_single_builds(meshes, build_batch(context(), meshes.views, {builder}),
+                           "at most " + std::to_string(most));
+    }
     AccelBatch batch = build_batch(context(), meshes.views);
     expect_single_builds(meshes, batch, "at most " + std::to_string(most));
     std::vector<Accel> alone;
@@ -177,31 +181,50 @@ TEST_P(AccelBatches, EqualSingleBuildsWhereNumbersAreSortedAlong) {
   }
 }
 
-TEST_P(AccelBatches, RefitsEqualSingleRefits) {
-  Meshes meshes(context(), mixed_meshes(200));
-  for (const Mesh& mesh : hard_meshes_in_order()) meshes.host.push_back(mesh);
-  meshes = Meshes(context(), meshes.host);
-  AccelBatch batch = build_batch(context(), meshes.views);
+/// Refits of all meshes, and of every third one, of batches of a builder.
+void expect_single_refits(Context& context, BatchBuilder builder, Quality quality) {
+  std::vector<Mesh> all = mixed_meshes(200);
+  for (const Mesh& mesh : hard_meshes_in_order()) all.push_back(mesh);
+  Meshes meshes(context, all);
+  AccelBatch batch = build_batch(context, meshes.views, {builder});
   std::vector<Accel> alone;
-  for (const TriangleView& view : meshes.views) {
-    alone.push_back(build(context(), view, {.quality = Quality::fast}));
-  }
+  for (const TriangleView& view : meshes.views) alone.push_back(build(context, view, {.quality = quality}));
   meshes.move(1);
-  refit(context(), batch);
+  refit(context, batch);
   for (u32 i = 0; i < alone.size(); ++i) {
-    refit(context(), alone[i], meshes.views[i]);
-    ASSERT_EQ(ViewCopy(context(), batch.view(i)).difference(ViewCopy(context(), alone[i].view())), "") << i;
+    refit(context, alone[i], meshes.views[i]);
+    ASSERT_EQ(ViewCopy(context, batch.view(i)).difference(ViewCopy(context, alone[i].view())), "") << i;
   }
   // Only every third mesh is fitted, though all have moved.
   meshes.move(2);
   std::vector<u32> moved(alone.size(), 0);
   for (u32 i = 0; i < moved.size(); i += 3) moved[i] = i + 1;
-  const Buffer<u32> device_moved(context(), moved);
-  refit(context(), batch, device_moved.span());
+  const Buffer<u32> device_moved(context, moved);
+  refit(context, batch, device_moved.span());
   for (u32 i = 0; i < alone.size(); ++i) {
-    if (moved[i] != 0) refit(context(), alone[i], meshes.views[i]);
-    ASSERT_EQ(ViewCopy(context(), batch.view(i)).difference(ViewCopy(context(), alone[i].view())), "") << i;
+    if (moved[i] != 0) refit(context, alone[i], meshes.views[i]);
+    ASSERT_EQ(ViewCopy(context, batch.view(i)).difference(ViewCopy(context, alone[i].view())), "") << i;
   }
+}
+
+TEST_P(AccelBatches, RefitsEqualSingleRefits) {
+  expect_single_refits(context(), BatchBuilder::hploc, Quality::fast);
+  expect_single_refits(context(), BatchBuilder::balanced, Quality::balanced);
+}
+
+/// Reinsertion moves nodes in some meshes and none in others, in the same launches.
+TEST_P(AccelBatches, BalancedOnesDifferWhereReinsertionPays) {
+  const Meshes meshes(context(), mixed_meshes(200));
+  const AccelBatch fast = build_batch(context(), meshes.views);
+  const AccelBatch balanced = build_batch(context(), meshes.views, {BatchBuilder::balanced});
+  u32 equal_count = 0, other_count = 0;
+  for (u32 i = 0; i < meshes.views.size(); ++i) {
+    const bool is_equal =
+        ViewCopy(context(), fast.view(i)).difference(ViewCopy(context(), balanced.view(i))).empty();
+    ++(is_equal ? equal_count : other_count);
+  }
+  EXPECT_GT(equal_count, 10u);
+  EXPECT_GT(other_count, 10u);
 }
 
 TEST_P(AccelBatches, LargeMeshesAreBuiltAlone) {
@@ -242,17 +265,19 @@ TEST_P(AccelBatches, MasksAndRaysAreThoseOfTheMesh) {
 
 TEST_P(AccelBatches, RunInGraphs) {
   Meshes meshes(context(), mixed_meshes(100));
-  AccelBatch batch = build_batch(context(), meshes.views);
   const Buffer<u32> moved(context(), std::vector<u32>(100, 1));
-  refit(context(), batch, moved.span());
-  rebuild(context(), batch);
-  Graph graph = context().capture([&] {
-    rebuild(context(), batch);
+  for (const AccelBatchOptions& options : all_batch_options) {
+    AccelBatch batch = build_batch(context(), meshes.views, options);
     refit(context(), batch, moved.span());
-  });
-  meshes.move(3);
-  graph.launch();
-  expect_single_builds(meshes, batch, "graph");
+    rebuild(context(), batch);
+    Graph graph = context().capture([&] {
+      rebuild(context(), batch);
+      refit(context(), batch, moved.span());
+    });
+    meshes.move(3);
+    graph.launch();
+    expect_single_builds(meshes, batch, "graph");
+  }
 }
 
 TEST_P(AccelBatches, ViewsOfOneIndexBuffer) {
@@ -309,7 +334,7 @@ TEST_P(AccelBatches, RefusesWithTheValueAndTheLimit) {
   std::vector<TriangleView> views = meshes.views;
   views[3].positions.stride_bytes = 6;
   EXPECT_COPSE_ERROR(build_batch(context(), meshes.views, {BatchBuilder(7)}), invalid,
-                     "build_batch: options.builder is 7; it can be 0 or 1");
+                     "build_batch: options.builder is 7; it can be 0 to 2: hploc, lbvh or balanced");
   EXPECT_COPSE_ERROR(build_batch(context(), views), invalid, "triangle view 3: positions are 6 bytes apart");
   const TriangleView all = meshes.views[4];  // 8 triangles
   EXPECT_COPSE_ERROR(mesh_views(all, std::vector<u64>{0, 9}), invalid,

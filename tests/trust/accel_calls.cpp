@@ -81,6 +81,8 @@ std::vector<Call> accel_build_calls() {
            [](Context& c, Given& g) { return bytes_of_batch(c, make_batch(c, g, BatchBuilder::hploc).batch); }),
       call("build_batch by LBVH",
            [](Context& c, Given& g) { return bytes_of_batch(c, make_batch(c, g, BatchBuilder::lbvh).batch); }),
+      call("build_batch with reinsertion",
+           [](Context& c, Given& g) { return bytes_of_batch(c, make_batch(c, g, BatchBuilder::balanced).batch); }),
       call("rebuild a batch", a_batch,
            [](Context& c, Given&, Batch& made) {
              rebuild(c, made.batch);

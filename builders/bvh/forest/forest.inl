@@ -1,5 +1,5 @@
 // A forest: the primitives of all trees in one order (forest_order.h), H-PLOC or LBVH over all of them, which stops at
-// the ends of trees (ForestLeaves), and one collapse (forest_collapse.h).
+// the ends of trees (ForestLeaves), reinsertion in each (forest_reinsert.h), and one collapse (forest_collapse.h).
 //
 // In the order of the whole forest, tree t has slots begins[t] to begins[t + 1] - 1, so that a build of one tree
 // and the build of a forest number the slots of a tree alike, up to its begin. All that H-PLOC decides depends on
@@ -28,7 +28,9 @@
 #include "builders/bvh/forest/forest_join.h"
 #include "builders/bvh/forest/forest_order.h"
 #include "builders/bvh/forest/forest_refit.h"
+#include "builders/bvh/forest/forest_reinsert.h"
 #include "primitives/bottom_up.h"
+#include "primitives/compact.h"
 #include "primitives/inputs.h"
 #include "primitives/loops/zeroed_words.h"
 #include "primitives/radix_sort.h"
@@ -73,7 +75,7 @@ void number_trees(const Executor& ex, const u32* begins, u32 tree_count, u32 pri
 }
 
 template <class Executor>
-void build_trees(const Executor& ex, const ForestShape& shape, ForestBuilder builder, const Aabb* boxes,
+void build_trees(const Executor& ex, const ForestShape& shape, const ForestOptions& options, const Aabb* boxes,
                  u32 max_leaf_size, const ForestArrays& out) {
   const CollapseOptions collapse;
   const CollapseCosts costs{float(collapse.costs.traversal), float(collapse.costs.intersection), max_leaf_size};
@@ -93,7 +95,7 @@ void build_trees(const Executor& ex, const ForestShape& shape, ForestBuilder bui
     for_each(ex, "forest: grids", trees, PrepareTree{build, bounds});
     order_forest(ex, build);
   }
-  if (builder == ForestBuilder::lbvh) {
+  if (options.builder == ForestBuilder::lbvh) {
     join_forest(ex, build);
   } else {
     ScratchArena::Frame clustering(ex.scratch);
@@ -102,21 +104,23 @@ void build_trees(const Executor& ex, const ForestShape& shape, ForestBuilder bui
     fill_bytes(ex, "forest: clear arrivals", arrivals, n, 0xff);
     cluster_forest(ex, build, clusters, arrivals);
   }
+  if (options.reinsertion.passes > 0) reinsert_in_forest(ex, build, options.reinsertion);
   collapse_forest(ex, build, costs, out);
 }
 
 template <class Executor>
-u64 build_trees_scratch_bytes(const Executor& ex, const ForestShape& shape, ForestBuilder builder) {
+u64 build_trees_scratch_bytes(const Executor& ex, const ForestShape& shape, const ForestOptions& options) {
   const u64 n = shape.primitive_count, trees = shape.tree_count;
   const u64 kept = ScratchArena::bytes_for<MortonGrid>(trees) + ScratchArena::bytes_for<u32>(trees) +
                    ScratchArena::bytes_for<BvhNode>(2 * n) + 2 * ScratchArena::bytes_for<u32>(n) +
                    ScratchArena::bytes_for<BvhCounts>(1) + ScratchArena::bytes_for<u8>(n);
   const u64 bounding = ScratchArena::bytes_for<Aabb>(trees);
-  const u64 joining = builder == ForestBuilder::lbvh
+  const u64 joining = options.builder == ForestBuilder::lbvh
                           ? u64(join_forest_scratch_bytes(ex, n))
                           : ScratchArena::bytes_for<Cluster>(n) + ScratchArena::bytes_for<u32>(n);
-  return kept + larger(bounding + order_forest_scratch_bytes(ex, shape),
-                       larger(joining, collapse_forest_scratch_bytes(ex, n)));
+  const u64 reinserting = options.reinsertion.passes > 0 ? reinsert_in_forest_scratch_bytes(ex, shape) : 0;
+  return kept + larger(larger(bounding + order_forest_scratch_bytes(ex, shape), joining),
+                       larger(reinserting, collapse_forest_scratch_bytes(ex, n)));
 }
 
 template <class Executor>
@@ -131,9 +135,9 @@ u64 refit_trees_scratch_bytes(const Executor& ex, u64 primitive_count) {
 }
 
 template void number_trees(const BodyExecutor&, const u32*, u32, u32, u32*);
-template void build_trees(const BodyExecutor&, const ForestShape&, ForestBuilder, const Aabb*, u32,
+template void build_trees(const BodyExecutor&, const ForestShape&, const ForestOptions&, const Aabb*, u32,
                           const ForestArrays&);
-template u64 build_trees_scratch_bytes(const BodyExecutor&, const ForestShape&, ForestBuilder);
+template u64 build_trees_scratch_bytes(const BodyExecutor&, const ForestShape&, const ForestOptions&);
 template void refit_trees(const BodyExecutor&, const ForestShape&, const ForestArrays&, const Aabb*, const u32*);
 template u64 refit_trees_scratch_bytes(const BodyExecutor&, u64);
 

@@ -40,16 +40,6 @@ struct BoundTree {
   }
 };
 
-/// The binary trees for walks up (tree_walk.h).
-struct ForestPairs {
-  copse::detail::ForestBuild build;
-
-  bool is_root(u32 node) const { return build.is_root(node); }
-  u32 family(u32 node) const { return sibling_pair(node); }
-  u32 family_size(u32) const { return 2; }
-  u32 parent(u32 pair) const { return build.binary.parents[pair]; }
-};
-
 struct IsForestLeaf {
   const BvhNode* nodes;
   bool operator()(u32 node) const { return nodes[node].is_leaf(); }
@@ -109,8 +99,8 @@ inline void choose_in_forest(const Executor& ex, const copse::detail::ForestBuil
                              copse::detail::SlotCosts<copse::detail::forest_width>* slot_costs,
                              const copse::detail::ChosenPairs<copse::detail::forest_width>& chosen) {
   const u64 n = build.shape.primitive_count;
-  bottom_up(ex, "forest: choose", 2 * n, n, detail::ForestPairs{build}, detail::IsForestLeaf{build.binary.nodes},
-            detail::ChooseForestSlots{build, costs, slot_costs, chosen});
+  bottom_up(ex, "forest: choose", 2 * n, n, copse::detail::ForestPairs{build},
+            detail::IsForestLeaf{build.binary.nodes}, detail::ChooseForestSlots{build, costs, slot_costs, chosen});
 }
 
 /// Contract: builders/bvh/forest/forest.inl.

@@ -39,7 +39,9 @@ struct ForestBuild {
   COPSE_HD void begin_order() const {
     const u32 n = shape.primitive_count;
     *binary.counts = {2 * n, n, n, 0};
-    if (n > 0) binary.parents[n - 1] = invalid_id;  // no pair is behind the last slot
+    if (n == 0) return;
+    binary.parents[n - 1] = invalid_id;  // no pair is behind the last slot
+    binary.nodes[2 * n - 1] = BvhNode::inner(Aabb::empty(), 0);
   }
   /// Stores the primitive and the delta of a slot, the number of valid primitives of its tree if it has the last
   /// one, and which nodes no merge will write.
@@ -65,6 +67,16 @@ struct ForestBuild {
   COPSE_HD bool is_root(u32 node) const {
     return node % 2 == 0 && (node == 0 || deltas[node / 2 - 1] == ForestLeaves::behind_tree);
   }
+};
+
+/// The binary trees for walks up (tree_walk.h).
+struct ForestPairs {
+  copse::detail::ForestBuild build;
+
+  COPSE_HD bool is_root(u32 node) const { return build.is_root(node); }
+  COPSE_HD u32 family(u32 node) const { return sibling_pair(node); }
+  COPSE_HD u32 family_size(u32) const { return 2; }
+  COPSE_HD u32 parent(u32 pair) const { return build.binary.parents[pair]; }
 };
 
 /// How a key stands in a word.

@@ -9,18 +9,30 @@
 
 namespace copse::detail {
 
-/// The area of an inner node as a whole number, so that sums are the same in any order. Areas are below 2^4, and
-/// the sum over all nodes is below 2^64.
-struct InnerArea {
-  BvhArrays bvh;
+/// Areas as whole numbers, so that sums are the same in any order. Areas are below 2^4, and the sum over all nodes is
+/// below 2^64.
+struct AreaUnit {
   float unit;
 
-  InnerArea(const BvhArrays& tree, u64 node_count)
-      : bvh(tree), unit(float_from_bits((127 + 28 + leading_zeros(u32(node_count))) << 23)) {}
+  /// Returns the unit of a tree that has room for so many nodes.
+  COPSE_HD static AreaUnit of(u64 node_count) {
+    return {float_from_bits((127 + 28 + leading_zeros(u32(node_count))) << 23)};
+  }
+  COPSE_HD u64 operator()(const AreaScale& scale, const Aabb& box) const {
+    const float area = scale.area(box);
+    return area < 16 ? u64(area * unit) : 0;  // infinite if all leaves below are empty
+  }
+};
+
+/// The area of an inner node.
+struct InnerArea {
+  BvhArrays bvh;
+  AreaUnit unit;
+
+  InnerArea(const BvhArrays& tree, u64 node_count) : bvh(tree), unit(AreaUnit::of(node_count)) {}
   COPSE_HD u64 operator()(u64 i) const {
     if (i >= bvh.counts->node_count || bvh.nodes[i].is_leaf()) return 0;
-    const float area = AreaScale::of(bvh.nodes[0].box()).area(bvh.nodes[i].box());
-    return area < 16 ? u64(area * unit) : 0;  // infinite if all leaves below are empty
+    return unit(AreaScale::of(bvh.nodes[0].box()), bvh.nodes[i].box());
   }
 };
 

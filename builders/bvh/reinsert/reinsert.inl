@@ -21,19 +21,9 @@
 
 namespace copse::detail {
 
-/// The outcome of a pass.
-struct PassOutcome {
-  u64 area;        // of all inner nodes, before the pass, or after it unless it is undone
-  u64 area_moved;  // after the moves
-  u32 is_undone;
-};
-
 struct JudgePass {
   PassOutcome* outcome;
-  COPSE_HD void operator()(u64) const {
-    outcome->is_undone = outcome->area_moved > outcome->area;
-    if (!outcome->is_undone) outcome->area = outcome->area_moved;
-  }
+  COPSE_HD void operator()(u64) const { outcome->judge(); }
 };
 
 /// Marks the pairs whose nodes a pass tries to move: those of a large enough parent.
@@ -49,8 +39,7 @@ struct MarkLargeParents {
       marks[pair] = 0;
       return;
     }
-    const float mean = float(outcome->area) / float(pair_count);
-    marks[pair] = float(area_of(area_of.bvh.parents[pair])) >= min_parent_area * mean ? 1 : 0;
+    marks[pair] = outcome->is_large(area_of(area_of.bvh.parents[pair]), pair_count, min_parent_area) ? 1 : 0;
   }
 };
 
@@ -67,20 +56,13 @@ struct ForgetDeltas {
 
 template <class Executor>
 void run_pass(const Executor& ex, u64 node_count, const ReinsertionPass& pass, PassOutcome* outcome) {
-  // Find a place for every node, and make the moves that hold all their places.
-  fill_bytes(ex, "reinsert: clear claims", pass.claims, node_count, 0);
-  for_each(ex, "reinsert: search", node_count, FindMove{pass});
-  for (u32 round = 0; round < claim_rounds; ++round) {
-    for_each(ex, "reinsert: claim", node_count, ClaimPlaces{pass, round});
-    for_each(ex, "reinsert: hold", node_count, HoldPlaces{pass, round});
-  }
-  for_each(ex, "reinsert: move", node_count, MoveNode{pass});
+  make_moves(ex, node_count, pass);
   fit_inner_nodes(ex, node_count, pass.bvh, nullptr);
 
   // Undo the moves if they cost more together than they gain.
   sum_inner_areas(ex, "reinsert: areas", node_count, pass.bvh, &outcome->area_moved);
   for_each(ex, "reinsert: judge", 1, JudgePass{outcome});
-  for_each(ex, "reinsert: move back", node_count, MoveNodeBack{pass, &outcome->is_undone});
+  for_each(ex, "reinsert: move back", node_count, MoveNodeBack{pass, outcome});
   fit_inner_nodes(ex, node_count, pass.bvh, &outcome->is_undone);
 }
 

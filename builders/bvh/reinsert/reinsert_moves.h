@@ -59,15 +59,48 @@ struct MovingNodes {
   }
 };
 
-/// A pass over a tree.
+/// Which trees a pass goes over: one, whose root is node 0, or those of a forest (builders/bvh/forest_view.h), each of
+/// which has the nodes from twice its first slot on.
+struct ReinsertedTrees {
+  const u32* begins = nullptr;   // [tree]: its first slot
+  const u32* tree_of = nullptr;  // [slot]; null: one tree
+
+  COPSE_HD bool are_many() const { return tree_of != nullptr; }
+  COPSE_HD u32 tree(u32 node) const { return are_many() ? tree_of[node / 2] : 0; }
+  COPSE_HD u32 root(u32 node) const { return are_many() ? 2 * begins[tree(node)] : 0; }
+};
+
+/// The outcome of a pass over a tree.
+struct PassOutcome {
+  u64 area;        // of all inner nodes, before the pass, or after it unless it is undone
+  u64 area_moved;  // after the moves
+  u32 is_undone;
+
+  COPSE_HD void judge() {
+    is_undone = area_moved > area;
+    if (!is_undone) area = area_moved;
+  }
+  /// Returns whether an inner node is large enough that its children may move.
+  ///   min_area: in mean areas of the `inner_count` inner nodes
+  COPSE_HD bool is_large(u64 node_area, u32 inner_count, float min_area) const {
+    return float(node_area) >= min_area * (float(area) / float(inner_count));
+  }
+};
+
+/// A pass over a tree, or over all trees of a forest.
 struct ReinsertionPass {
   BvhArrays bvh;
   Reinsertion* moves;  // [node]: of nodes that try to move
   u64* claims;         // [node]: the highest key so far; 0: no claim
   MovingNodes moving;
+  ReinsertedTrees trees = {};
 
   COPSE_HD u32 parent(u32 node) const { return bvh.parents[sibling_pair(node)]; }
-  COPSE_HD bool may_move(u32 node) const { return node > 0 && node < bvh.counts->node_count; }
+  /// Returns whether there is such a node and it is no root. In a forest, pairs that no tree has have no parent.
+  COPSE_HD bool may_move(u32 node) const {
+    if (node == 0) return false;
+    return trees.are_many() ? parent(node) != invalid_id : node < bvh.counts->node_count;
+  }
 
   struct Places {
     u32 of[4];
@@ -114,7 +147,8 @@ struct FindMove {
   ReinsertionPass pass;
   COPSE_HD void operator()(u64 i) const {
     const u32 node = pass.moving(i);
-    if (pass.may_move(node)) pass.moves[node] = ReinsertionSearch(pass.bvh.nodes, pass.bvh.parents, node).run();
+    if (!pass.may_move(node)) return;
+    pass.moves[node] = ReinsertionSearch(pass.bvh.nodes, pass.bvh.parents, node, pass.trees.root(node)).run();
   }
 };
 
@@ -167,14 +201,26 @@ struct MoveNode {
 /// Undoes MoveNode: the places of the target and of the parent have only changed roles.
 struct MoveNodeBack {
   ReinsertionPass pass;
-  const u32* is_undone;
+  const PassOutcome* outcomes;  // [tree]
 
   COPSE_HD void operator()(u64 i) const {
-    if (*is_undone == 0) return;
+    if (!pass.trees.are_many() && outcomes->is_undone == 0) return;
     const u32 node = pass.moving(i);
-    if (!pass.may_move(node) || !pass.wins(node)) return;
+    if (!pass.may_move(node) || outcomes[pass.trees.tree(node)].is_undone == 0 || !pass.wins(node)) return;
     pass.move_back(node, sibling(node), pass.moves[node].target, pass.parent(node));
   }
 };
+
+/// Finds a place for every node, and makes the moves that hold all their places. For bodies.
+template <class Executor>
+void make_moves(const Executor& ex, u64 node_count, const ReinsertionPass& pass) {
+  fill_bytes(ex, "reinsert: clear claims", pass.claims, node_count, 0);
+  for_each(ex, "reinsert: search", node_count, FindMove{pass});
+  for (u32 round = 0; round < claim_rounds; ++round) {
+    for_each(ex, "reinsert: claim", node_count, ClaimPlaces{pass, round});
+    for_each(ex, "reinsert: hold", node_count, HoldPlaces{pass, round});
+  }
+  for_each(ex, "reinsert: move", node_count, MoveNode{pass});
+}
 
 }  // namespace copse::detail

@@ -47,12 +47,14 @@ inline constexpr u32 max_waiting_subtrees = 40;
 /// The search for one node.
 class ReinsertionSearch {
  public:
-  COPSE_HD ReinsertionSearch(const BvhNode* nodes, const u32* parents, u32 node)
+  ///   root: of the tree that has the node
+  COPSE_HD ReinsertionSearch(const BvhNode* nodes, const u32* parents, u32 node, u32 root = 0)
       : nodes_(nodes),
         parents_(parents),
         node_(node),
+        root_(root),
         box_(nodes[node].box()),
-        scale_(AreaScale::of(nodes[0].box())),
+        scale_(AreaScale::of(nodes[root].box())),
         area_(scale_.quick_area(box_)) {}
 
   COPSE_HD Reinsertion run() {
@@ -60,7 +62,7 @@ class ReinsertionSearch {
     Aabb with = box_, without = Aabb::empty();
     bool shrinks = true;
     float saved = 0;
-    for (u32 child = node_; child != 0 && steps_ < max_search_steps; child = parents_[sibling_pair(child)]) {
+    for (u32 child = node_; child != root_ && steps_ < max_search_steps; child = parents_[sibling_pair(child)]) {
       const u32 other = sibling(child);
       const BvhNode other_node = nodes_[other];
       // The parent goes; every other ancestor below the apex shrinks. Areas beyond all floats end the search.
@@ -125,6 +127,7 @@ class ReinsertionSearch {
   const BvhNode* nodes_;
   const u32* parents_;
   u32 node_;
+  u32 root_;
   Aabb box_;
   AreaScale scale_;
   float area_;
