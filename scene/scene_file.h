@@ -18,8 +18,9 @@ struct LoadSceneOptions {
   /// The scene to read, of a file that holds several. Default: the one that the file names, or else its first.
   std::optional<u32> scene = {};
 
-  /// The bytes that the buffers of the file may have together, and those that its meshes may have in memory. A small file
-  /// can name the same bytes any number of times. Default: 16 GiB. A file with more is refused with Error bad_file.
+  /// The bytes that the buffers of the file may have together, those that its meshes may have in memory, and those of its
+  /// instances. A small file can name the same bytes any number of times. Default: 16 GiB. A file with more is refused
+  /// with Error bad_file.
   u64 max_bytes = u64{1} << 34;
 };
 
@@ -56,8 +57,8 @@ struct COPSE_API SceneFile {
   /// The materials of the file. If a primitive has none, a white one without a name comes last.
   std::vector<SceneMaterial> materials;
 
-  /// A mesh at a node of the file each. Instance::accel is the number of the mesh in `meshes`, Instance::id that of
-  /// the node in the file. All bits of the mask are set.
+  /// A mesh at a node of the file each, or as often as EXT_mesh_gpu_instancing places it there. Instance::accel is the
+  /// number of the mesh in `meshes`, Instance::id that of the node in the file. All bits of the mask are set.
   std::vector<Instance> instances;
 
   /// The names of the nodes, one per instance.
@@ -81,8 +82,8 @@ struct COPSE_API SceneFile {
 ///   const copse::Scene scene = copse::build(context, accels, file.instances);
 ///
 /// It reads triangles, strips and fans; positions of floats; indices of 8, 16 and 32 bits, or none; sparse accessors;
-/// buffers in the file, as data URIs, and in files beside it or below its folder. It ignores pictures, textures,
-/// cameras and lights.
+/// buffers in the file, as data URIs, and in files beside it or below its folder; instances in accessors, by
+/// EXT_mesh_gpu_instancing. It ignores pictures, textures, cameras and lights.
 /// Throws: Error bad_file, with file, place, value and limit, for a file that cannot be read or breaks a rule of glTF,
 /// such as an index past the end, a cycle of nodes, or a buffer outside the folder. Also for what it does not read:
 /// morph targets, skins, Draco and meshopt compression, quantized positions, and any other extension that the file

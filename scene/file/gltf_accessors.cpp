@@ -1,5 +1,8 @@
 #include "scene/file/gltf_accessors.h"
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <cstring>
 
 #include "builders/io/whole_file.h"
@@ -70,11 +73,10 @@ GltfAccessors::Elements GltfAccessors::elements(const std::string& name, int vie
 
 /// A sparse accessor replaces some elements of its buffer view.
 template <class T>
-void GltfAccessors::replace_sparse(const tinygltf::Accessor& accessor, const std::string& name,
+void GltfAccessors::replace_sparse(const tinygltf::Accessor& accessor, const std::string& name, u64 element_bytes,
                                    std::vector<T>& values) const {
   const auto& sparse = accessor.sparse;
   const u64 count = u64(sparse.count), index_bytes = unsigned_bytes(sparse.indices.componentType);
-  const u64 value_bytes = sizeof(T) == sizeof(u32) ? unsigned_bytes(accessor.componentType) : sizeof(T);
   if (count == 0 || count > values.size()) {
     throw_bad_file(path_, name + ".sparse.count is " + std::to_string(count) + "; it takes 1 to " +
                               std::to_string(values.size()) + ", the number of elements");
@@ -86,20 +88,20 @@ void GltfAccessors::replace_sparse(const tinygltf::Accessor& accessor, const std
   const Elements places = elements(name + ".sparse.indices", sparse.indices.bufferView,
                                    u64(sparse.indices.byteOffset), count, index_bytes);
   const Elements replacements = elements(name + ".sparse.values", sparse.values.bufferView,
-                                         u64(sparse.values.byteOffset), count, value_bytes);
+                                         u64(sparse.values.byteOffset), count, element_bytes);
   for (u64 i = 0; i < count; ++i) {
     const u32 place = element_at<u32>(places.first + i * places.stride, index_bytes);
     if (place >= values.size()) {
       throw_bad_file(path_, name + ".sparse.indices has " + std::to_string(place) + "; the accessor has " +
                                 std::to_string(values.size()) + " elements");
     }
-    values[place] = element_at<T>(replacements.first + i * replacements.stride, value_bytes);
+    values[place] = element_at<T>(replacements.first + i * replacements.stride, element_bytes);
   }
 }
 
 template <class T>
-std::vector<T> GltfAccessors::read(const tinygltf::Accessor& accessor, const std::string& name, int type) const {
-  const u64 element_bytes = type == TINYGLTF_TYPE_VEC3 ? sizeof(vec3) : unsigned_bytes(accessor.componentType);
+std::vector<T> GltfAccessors::read(const tinygltf::Accessor& accessor, const std::string& name,
+                                   u64 element_bytes) const {
   constexpr u64 max_count = u64{1} << 31;
   if (accessor.count == 0) throw_bad_file(path_, name + ".count is 0; it must be at least 1");
   if (accessor.count > max_count) {
@@ -112,7 +114,7 @@ std::vector<T> GltfAccessors::read(const tinygltf::Accessor& accessor, const std
   for (u64 i = 0; i < values.size(); ++i) {
     values[i] = element_at<T>(source.first + i * source.stride, element_bytes);
   }
-  if (accessor.sparse.isSparse) replace_sparse(accessor, name, values);
+  if (accessor.sparse.isSparse) replace_sparse(accessor, name, element_bytes, values);
   return values;
 }
 
@@ -123,11 +125,49 @@ std::vector<vec3> GltfAccessors::points(int number, const std::string& user) con
     throw_bad_file(path_, name + " has positions of componentType " + std::to_string(source.componentType) +
                               "; Copse reads VEC3 of floats (5126)");
   }
-  std::vector<vec3> points = read<vec3>(source, name, source.type);
+  std::vector<vec3> points = read<vec3>(source, name, sizeof(vec3));
   for (u64 i = 0; i < points.size(); ++i) {
     if (!is_finite(points[i])) throw_bad_file(path_, name + ": position " + std::to_string(i) + " is not finite");
   }
   return points;
+}
+
+namespace {
+
+/// The bytes of a number of a rotation; 0 for a type that rotations do not have.
+u64 rotation_bytes(const tinygltf::Accessor& accessor) {
+  switch (accessor.componentType) {
+    case TINYGLTF_COMPONENT_TYPE_FLOAT: return 4;
+    case TINYGLTF_COMPONENT_TYPE_SHORT: return accessor.normalized ? 2 : 0;
+    case TINYGLTF_COMPONENT_TYPE_BYTE: return accessor.normalized ? 1 : 0;
+    default: return 0;
+  }
+}
+
+/// Integers with a sign stand for -1 to 1 (glTF 2.0, section 3.11).
+double number_of_rotation(const unsigned char* bytes, u64 byte_count) {
+  if (byte_count == 4) return double(element_at<float>(bytes, byte_count));
+  if (byte_count == 2) return std::max(double(element_at<std::int16_t>(bytes, byte_count)) / 32767, -1.0);
+  return std::max(double(element_at<std::int8_t>(bytes, byte_count)) / 127, -1.0);
+}
+
+}  // namespace
+
+std::vector<glm::dvec4> GltfAccessors::rotations(int number, const std::string& user) const {
+  const tinygltf::Accessor& source = accessor(number, user);
+  const std::string name = "accessors[" + std::to_string(number) + "]";
+  const u64 bytes = rotation_bytes(source);
+  if (source.type != TINYGLTF_TYPE_VEC4 || bytes == 0) {
+    throw_bad_file(path_, name + " has rotations of componentType " + std::to_string(source.componentType) +
+                              "; they take VEC4 of floats (5126), or of 5120 or 5122 that are normalized");
+  }
+  using Words = std::array<unsigned char, 4 * sizeof(float)>;
+  std::vector<glm::dvec4> rotations;
+  for (const Words& words : read<Words>(source, name, 4 * bytes)) {
+    glm::dvec4& rotation = rotations.emplace_back();
+    for (int i = 0; i < 4; ++i) rotation[i] = number_of_rotation(words.data() + u64(i) * bytes, bytes);
+  }
+  return rotations;
 }
 
 std::vector<u32> GltfAccessors::indices(int number, const std::string& user, u64 limit) const {
@@ -137,7 +177,7 @@ std::vector<u32> GltfAccessors::indices(int number, const std::string& user, u64
     throw_bad_file(path_, name + " has indices of componentType " + std::to_string(source.componentType) +
                               "; they take SCALAR of 5121, 5123 or 5125, unsigned integers of 8, 16 or 32 bits");
   }
-  std::vector<u32> indices = read<u32>(source, name, source.type);
+  std::vector<u32> indices = read<u32>(source, name, unsigned_bytes(source.componentType));
   for (u64 i = 0; i < indices.size(); ++i) {
     if (indices[i] < limit) continue;
     throw_bad_file(path_, name + ": index " + std::to_string(i) + " is " + std::to_string(indices[i]) + ", but " +

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <glm/vec4.hpp>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,11 @@ class GltfAccessors {
   /// Throws: Error bad_file.
   std::vector<vec3> points(int accessor, const std::string& user) const;
 
+  /// Returns the rotations of an accessor as x, y, z and w: VEC4 of floats, or of integers of 8 or 16 bits with a sign
+  /// that stand for -1 to 1. They may have any length.
+  /// Throws: Error bad_file.
+  std::vector<glm::dvec4> rotations(int accessor, const std::string& user) const;
+
   /// Returns the numbers of an accessor: SCALAR of unsigned integers of 8, 16 or 32 bits. Each is below `limit`.
   /// Throws: Error bad_file.
   std::vector<u32> indices(int accessor, const std::string& user, u64 limit) const;
@@ -33,9 +39,10 @@ class GltfAccessors {
   const tinygltf::Accessor& accessor(int number, const std::string& user) const;
   Elements elements(const std::string& name, int view, u64 offset, u64 count, u64 element_bytes) const;
   template <class T>
-  std::vector<T> read(const tinygltf::Accessor& accessor, const std::string& name, int type) const;
+  std::vector<T> read(const tinygltf::Accessor& accessor, const std::string& name, u64 element_bytes) const;
   template <class T>
-  void replace_sparse(const tinygltf::Accessor& accessor, const std::string& name, std::vector<T>& values) const;
+  void replace_sparse(const tinygltf::Accessor& accessor, const std::string& name, u64 element_bytes,
+                      std::vector<T>& values) const;
 
   const std::filesystem::path& path_;
   const GltfModel& model_;

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <glm/ext/matrix_double4x4.hpp>
 #include <glm/ext/matrix_transform.hpp>
-#include <glm/gtc/quaternion.hpp>
 #include <limits>
 
 #include "builders/io/whole_file.h"
+#include "scene/file/gltf_instancing.h"
 
 namespace copse::detail {
 
@@ -17,8 +17,8 @@ namespace {
 /// Walks the tree of nodes.
 class NodeWalk {
  public:
-  NodeWalk(const fs::path& path, const GltfModel& model)
-      : path_(path), model_(model), is_reached_(model.nodes.size()) {}
+  NodeWalk(const fs::path& path, const GltfModel& model, u64 max_bytes)
+      : path_(path), model_(model), max_bytes_(max_bytes), is_reached_(model.nodes.size()) {}
 
   /// Adds a node that will be visited after those that were added later.
   void add(int node, const std::string& user, const glm::dmat4& parent);
@@ -33,14 +33,16 @@ class NodeWalk {
   };
 
   glm::dmat4 transform_of(u32 number) const;
-  glm::dmat4 turned_by(const std::string& name, const std::vector<double>& rotation) const;
   void check_length(const std::string& name, const std::vector<double>& numbers, size_t length) const;
+  void place(u32 node, const glm::dmat4& transform);
   GltfPlacement placement(u32 node, const glm::dmat4& transform) const;
 
   const fs::path& path_;
   const GltfModel& model_;
+  u64 max_bytes_, bytes_ = 0;
   std::vector<bool> is_reached_;
   std::vector<Waiting> stack_;
+  std::vector<GltfPlacement> placements_;
 };
 
 std::string name_of_node(u32 number) {
@@ -66,16 +68,6 @@ void NodeWalk::check_length(const std::string& name, const std::vector<double>& 
                  name + " has " + std::to_string(numbers.size()) + " numbers; it takes " + std::to_string(length));
 }
 
-glm::dmat4 NodeWalk::turned_by(const std::string& name, const std::vector<double>& rotation) const {
-  check_length(name, rotation, 4);
-  const glm::dquat turn(rotation[3], rotation[0], rotation[1], rotation[2]);
-  const double length = glm::length(turn);
-  if (!(length > 1e-6) || !(length < 1e6)) {
-    throw_bad_file(path_, name + " is a quaternion of length " + std::to_string(length) + "; it must be 1");
-  }
-  return glm::mat4_cast(turn / length);
-}
-
 glm::dmat4 NodeWalk::transform_of(u32 number) const {
   const tinygltf::Node& node = model_.nodes[number];
   const std::string name = name_of_node(number);
@@ -97,7 +89,11 @@ glm::dmat4 NodeWalk::transform_of(u32 number) const {
     transform =
         glm::translate(transform, glm::dvec3(node.translation[0], node.translation[1], node.translation[2]));
   }
-  if (!node.rotation.empty()) transform = transform * turned_by(name + ".rotation", node.rotation);
+  if (!node.rotation.empty()) {
+    check_length(name + ".rotation", node.rotation, 4);
+    const glm::dvec4 turn(node.rotation[0], node.rotation[1], node.rotation[2], node.rotation[3]);
+    transform = transform * gltf_rotation(path_, name + ".rotation", turn);
+  }
   if (!node.scale.empty()) {
     check_length(name + ".scale", node.scale, 3);
     transform = glm::scale(transform, glm::dvec3(node.scale[0], node.scale[1], node.scale[2]));
@@ -105,14 +101,26 @@ glm::dmat4 NodeWalk::transform_of(u32 number) const {
   return transform;
 }
 
-GltfPlacement NodeWalk::placement(u32 number, const glm::dmat4& transform) const {
+/// Places the mesh of a node: once, or as often as EXT_mesh_gpu_instancing says.
+void NodeWalk::place(u32 number, const glm::dmat4& transform) {
   const tinygltf::Node& node = model_.nodes[number];
   if (size_t(node.mesh) >= model_.meshes.size()) {
     throw_bad_file(path_, name_of_node(number) + " names mesh " + std::to_string(node.mesh) + ", but there are " +
                               std::to_string(model_.meshes.size()));
   }
   if (node.skin >= 0) throw_bad_file(path_, name_of_node(number) + " has a skin, which Copse does not read");
-  GltfPlacement placed{.node = number, .mesh = u32(node.mesh)};
+  const std::vector<glm::dmat4> instances = gltf_instances(path_, model_, number);
+  // An instance of the scene file has the name of its node.
+  bytes_ += instances.size() * (sizeof(GltfPlacement) + sizeof(Instance) + sizeof(std::string) + node.name.size());
+  if (bytes_ > max_bytes_) {
+    throw_bad_file(path_, "the instances have at least " + std::to_string(bytes_) + " bytes together; at most " +
+                              std::to_string(max_bytes_) + " are read (LoadSceneOptions::max_bytes)");
+  }
+  for (const glm::dmat4& instance : instances) placements_.push_back(placement(number, transform * instance));
+}
+
+GltfPlacement NodeWalk::placement(u32 number, const glm::dmat4& transform) const {
+  GltfPlacement placed{.node = number, .mesh = u32(model_.nodes[number].mesh)};
   for (int row = 0; row < 3; ++row) {
     for (int column = 0; column < 4; ++column) {
       const double value = transform[column][row];
@@ -127,18 +135,17 @@ GltfPlacement NodeWalk::placement(u32 number, const glm::dmat4& transform) const
 }
 
 std::vector<GltfPlacement> NodeWalk::run() {
-  std::vector<GltfPlacement> placements;
   while (!stack_.empty()) {
     const Waiting waiting = stack_.back();
     stack_.pop_back();
     const glm::dmat4 transform = waiting.parent * transform_of(waiting.node);
     const tinygltf::Node& node = model_.nodes[waiting.node];
-    if (node.mesh >= 0) placements.push_back(placement(waiting.node, transform));
+    if (node.mesh >= 0) place(waiting.node, transform);
     for (size_t i = node.children.size(); i-- > 0;) {
       add(node.children[i], name_of_node(waiting.node) + ".children", transform);
     }
   }
-  return placements;
+  return std::move(placements_);
 }
 
 std::vector<int> nodes_without_parent(const GltfModel& model) {
@@ -157,7 +164,8 @@ std::vector<int> nodes_without_parent(const GltfModel& model) {
 
 }  // namespace
 
-std::vector<GltfPlacement> placements_of(const fs::path& path, const GltfModel& model, std::optional<u32> scene) {
+std::vector<GltfPlacement> placements_of(const fs::path& path, const GltfModel& model, std::optional<u32> scene,
+                                         u64 max_bytes) {
   const u32 number = scene ? *scene : u32(std::max(model.defaultScene, 0));
   const bool has_none = model.scenes.empty() && number == 0;
   if (!has_none && number >= model.scenes.size()) {
@@ -165,7 +173,7 @@ std::vector<GltfPlacement> placements_of(const fs::path& path, const GltfModel& 
                              ", but there are " + std::to_string(model.scenes.size()) + " scenes");
   }
   const std::vector<int> roots = has_none ? nodes_without_parent(model) : model.scenes[number].nodes;
-  NodeWalk walk(path, model);
+  NodeWalk walk(path, model, max_bytes);
   const std::string user = has_none ? "the file" : "scenes[" + std::to_string(number) + "]";
   for (size_t i = roots.size(); i-- > 0;) walk.add(roots[i], user, glm::dmat4(1.0));
   return walk.run();

@@ -48,6 +48,12 @@ const std::unordered_map<std::string_view, Wanted>& wanted_values() {
       {"nodes[].rotation[]", Wanted::number},
       {"nodes[].scale", Wanted::array},
       {"nodes[].scale[]", Wanted::number},
+      {"nodes[].extensions", Wanted::object},
+      {"nodes[].extensions.EXT_mesh_gpu_instancing", Wanted::object},
+      {"nodes[].extensions.EXT_mesh_gpu_instancing.attributes", Wanted::object},
+      {"nodes[].extensions.EXT_mesh_gpu_instancing.attributes.TRANSLATION", Wanted::index},
+      {"nodes[].extensions.EXT_mesh_gpu_instancing.attributes.ROTATION", Wanted::index},
+      {"nodes[].extensions.EXT_mesh_gpu_instancing.attributes.SCALE", Wanted::index},
       {"meshes", Wanted::array},
       {"meshes[]", Wanted::object},
       {"meshes[].primitives", Wanted::array},
@@ -93,11 +99,12 @@ const std::unordered_map<std::string_view, Wanted>& wanted_values() {
   return values;
 }
 
-/// The extensions that change nothing but the look of a surface, so that a scene may require them.
+/// The extensions that a scene may require: one that Copse reads, and those that change nothing but the look of a surface.
 bool may_be_required(std::string_view extension) {
-  return extension.starts_with("KHR_materials_") || extension == "KHR_texture_transform" ||
-         extension == "KHR_texture_basisu" || extension == "EXT_texture_webp" || extension == "EXT_texture_avif" ||
-         extension == "MSFT_texture_dds" || extension == "KHR_lights_punctual" || extension == "KHR_xmp_json_ld";
+  return extension == "EXT_mesh_gpu_instancing" || extension.starts_with("KHR_materials_") ||
+         extension == "KHR_texture_transform" || extension == "KHR_texture_basisu" ||
+         extension == "EXT_texture_webp" || extension == "EXT_texture_avif" || extension == "MSFT_texture_dds" ||
+         extension == "KHR_lights_punctual" || extension == "KHR_xmp_json_ld";
 }
 
 /// A buffer as the JSON describes it.

@@ -57,7 +57,8 @@ std::unordered_map<u32, u32> read_meshes(const fs::path& path, const detail::Glt
 
 SceneFile scene_of(const fs::path& path, const detail::GltfModel& model, const LoadSceneOptions& options) {
   SceneFile file;
-  const std::vector<detail::GltfPlacement> placements = detail::placements_of(path, model, options.scene);
+  const std::vector<detail::GltfPlacement> placements =
+      detail::placements_of(path, model, options.scene, options.max_bytes);
   const std::unordered_map<u32, u32> numbers = read_meshes(path, model, placements, options, file);
   for (const detail::GltfPlacement& placement : placements) {
     const auto number = numbers.find(placement.mesh);

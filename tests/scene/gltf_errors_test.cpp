@@ -237,13 +237,14 @@ TEST(GltfErrors, DamagedBytesGiveAnErrorOrAValidScene) {
     return text == nullptr ? otherwise : u32(std::strtoul(text, nullptr, 10));
   };
   const u32 runs = number("COPSE_FUZZ_RUNS", 4000), seed = number("COPSE_FUZZ_SEED", 1);
-  const std::string whole[] = {whole_maker().glb(), whole_maker().gltf()};
+  const GltfMaker cubes = three_cubes(all_instance_attributes);
+  const std::string whole[] = {whole_maker().glb(), whole_maker().gltf(), cubes.glb(), cubes.gltf()};
   const char* const pieces[] = {"0",  "-1", "99999999999", "[",    "]",     "{",   "}",
                                 "\"", ",",  ":",           "null", "1e300", "5121"};
   u32 read_count = 0;
   for (u32 run = 0; run < runs; ++run) {
     std::mt19937 random(seed + run);
-    std::string bytes = whole[run % 2];
+    std::string bytes = whole[run % std::size(whole)];
     const u32 damage_count = 1 + random() % 3;
     for (u32 k = 0; k < damage_count; ++k) {
       const size_t at = random() % bytes.size();

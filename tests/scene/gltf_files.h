@@ -2,6 +2,7 @@
 
 // Makes glTF files for tests.
 
+#include <array>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -132,5 +133,26 @@ inline GltfMaker cube_maker() {
   maker.add_mesh("{\"attributes\":{\"POSITION\":0},\"indices\":1}");
   return maker;
 }
+
+/// A node's extension with these attributes.
+inline std::string instancing(const std::string& attributes) {
+  return ",\"extensions\":{\"EXT_mesh_gpu_instancing\":{\"attributes\":{" + attributes + "}}}";
+}
+
+/// A cube that a node places three times, by accessors 2 to 4.
+inline GltfMaker three_cubes(const std::string& attributes) {
+  GltfMaker maker = cube_maker();
+  maker.add_points({{1, 0, 0}, {2, 0, 0}, {3, 0, 0}});
+  maker.add_accessor(
+      std::vector<std::array<float, 4>>{{0, 0, 0, 1}, {0, 0, 1, 0}, {0, 0, 0.70710678f, 0.70710678f}}, 5126,
+      "VEC4");
+  maker.add_points({{1, 1, 1}, {2, 1, 1}, {1, 3, -1}}, 16);
+  maker.add_node("\"mesh\":0,\"name\":\"row\",\"translation\":[0,10,0]" + instancing(attributes));
+  maker.more =
+      ",\"extensionsUsed\":[\"EXT_mesh_gpu_instancing\"],\"extensionsRequired\":[\"EXT_mesh_gpu_instancing\"]";
+  return maker;
+}
+
+inline const char* const all_instance_attributes = "\"TRANSLATION\":2,\"ROTATION\":3,\"SCALE\":4,\"_ID\":99";
 
 }  // namespace copse::test
