@@ -31,6 +31,11 @@ struct HplocOptions {
   /// and lie across the axes; build, memory and refit grow by the factor. Default: 1, no splits. Boxes cannot be
   /// split.
   float splits = 1;
+
+  /// true: boxes that are far from most others get a subtree of their own, and take no bits of the keys from these. Else
+  /// one box that is 10^6 times as far away as all others leaves these without an order. It costs a short launch.
+  /// Scenes use it for their instances. It has no effect on triangles. Default: false.
+  bool splits_off_outliers = false;
 };
 
 /// Returns a bounding volume hierarchy over triangles or boxes in which neighbours merge by the area of the box

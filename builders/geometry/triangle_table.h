@@ -67,6 +67,7 @@ struct TriangleBoxes {
 /// The boxes of custom primitives; a box is empty if its primitive cannot be in a tree.
 struct CustomBoxes {
   const Aabb* boxes;
+  bool splits_off_outliers = false;  // in the order along the Morton curve; see LbvhOptions
   COPSE_HD Aabb operator()(u32 primitive) const {
     const Aabb box{clean_point(boxes[primitive].lo), clean_point(boxes[primitive].hi)};
     return is_valid(box) ? box : Aabb::empty();

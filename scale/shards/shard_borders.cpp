@@ -155,7 +155,7 @@ u64 ShardBuild::key_of_slot(u64 slot) const {
   PackedTriangle packed;
   context_.device().download(&packed, shard_.triangles.triangles.data() + slot, sizeof packed);
   const cpu::FloatMode mode;
-  const PreparedMortonKey<CustomBoxes> key_of{{}, MortonGrid::of(curve_.bounds), nullptr};
+  const PreparedMortonKey<CustomBoxes> key_of{{}, {MortonGrid::of(curve_.bounds), {}}, nullptr};
   return key_of.key(bounds(packed.triangle())) & (~u64{0} << (morton_key_bits - curve_.morton_bits));
 }
 

@@ -23,7 +23,7 @@ struct TriangleKeys {
   u64 key_mask;
 
   TriangleKeys(const TriangleTable& table, const MortonSlice& curve)
-      : key_of{TriangleBoxes{table}, MortonGrid::of(curve.bounds), nullptr},
+      : key_of{TriangleBoxes{table}, {MortonGrid::of(curve.bounds)}, nullptr},
         key_mask(~u64{0} << (morton_key_bits - curve.morton_bits)) {}
 
   COPSE_HD Aabb box(u32 id) const { return key_of.start(id); }

@@ -85,9 +85,9 @@ struct TopSteps {
 
 TopSteps steps_of(const SceneOptions& options) {
   switch (options.quality) {
-    case Quality::fast: return {LbvhOptions{.max_leaf_size = 1}, 0};
-    case Quality::balanced: return {HplocOptions{}, 0};
-    case Quality::best: return {HplocOptions{}, 2};
+    case Quality::fast: return {LbvhOptions{.max_leaf_size = 1, .splits_off_outliers = true}, 0};
+    case Quality::balanced: return {HplocOptions{.splits_off_outliers = true}, 0};
+    case Quality::best: return {HplocOptions{.splits_off_outliers = true}, 2};
   }
   throw Error(ErrorCode::invalid_argument,
               "quality is " + std::to_string(u32(options.quality)) + "; it can be 0 to 2");

@@ -132,6 +132,40 @@ TEST_P(MortonOrder, SortsAllAgainWhereARunIsTooLong) {
   expect_order(equal, "equal points");
 }
 
+/// Boxes far from most others come last, and those of a scene without such boxes stand as they do without the option.
+TEST_P(MortonOrder, SplitsOffOutliers) {
+  const auto build_both = [&](const std::vector<Aabb>& boxes, bool splits_off) {
+    const LbvhOptions options{.splits_off_outliers = splits_off};
+    Context cpu({.backend = Backend::cpu});
+    const Buffer<Aabb> own(context(), boxes), others(cpu, boxes);
+    const BoxView view{own.span()};
+    const Bvh bvh = build(context(), view, options);
+    EXPECT_TRUE(validate(context(), bvh, view).is_valid());
+    BvhCopy copy(bvh);
+    EXPECT_TRUE(same_bytes(copy, BvhCopy(build(cpu, BoxView{others.span()}, options))));
+    return copy;
+  };
+  for (const u32 count : {7u, 8u, 100u, 300u, 5000u}) {
+    std::mt19937 random(count);
+    std::uniform_real_distribution<float> part(0, 1);
+    std::vector<Aabb> boxes;
+    for (u32 i = 0; i < count; ++i) {
+      const vec3 p(part(random), part(random), part(random));
+      boxes.push_back({p, p + vec3(0.01f)});
+    }
+    boxes[count / 2] = Aabb::empty();
+    EXPECT_TRUE(same_bytes(build_both(boxes, true), build_both(boxes, false))) << count;
+    for (const float distance : {100.0f, 1e11f, -3e38f}) {
+      std::vector<Aabb> with = boxes;
+      with[1] = {vec3(distance, 0, 0), vec3(distance, 0, 0)};
+      const BvhCopy tree = build_both(with, true);
+      ASSERT_EQ(tree.counts.primitive_count, count - 1);
+      // Of 6 valid boxes each one counts. From 8 on, the far one is split off.
+      if (count > 8) EXPECT_EQ(tree.primitive_ids[count - 2], 1u) << count << ", at " << distance;
+    }
+  }
+}
+
 TEST_P(MortonOrder, SortsRunsAcrossTilesAndAtTheEnds) {
   // Runs of each size, one after the other, over many tiles of 1024 slots.
   for (const u32 size : {2, 7, 30, 32, 33, 100}) {

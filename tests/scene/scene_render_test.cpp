@@ -4,6 +4,7 @@
 
 #include "accel/accel_render.h"
 #include "builders/geometry/generate.h"
+#include "tests/scene/scenes.h"
 #include "tests/support/backends.h"
 
 namespace copse::test {
@@ -111,23 +112,6 @@ TEST_P(SceneRender, TintsByMaterialAndByInstance) {
   EXPECT_EQ(green.first, white.first & 0xff00ff00u) << "alpha and green";
 }
 
-/// Counts what a ray visits in each mesh whose box it meets.
-struct CountedMeshes {
-  const Scene& scene;
-  const std::vector<AccelView>& accels;
-  const Ray& ray;
-  VisitCounter& counter;
-
-  bool operator()(u32 number, float& limit) {
-    const detail::PlacedInstance& instance = scene.view().parts.instances[number];
-    const Ray in_mesh = instance.into_mesh(ray, limit);
-    const AccelView& accel = accels[instance.accel];
-    const Hit hit = closest_hit(accel.tree, accel.triangles, in_mesh, counter);
-    if (is_hit(hit)) limit = hit.t;
-    return false;
-  }
-};
-
 TEST_P(SceneRender, HeatCountsTheVisitsOfBothLevels) {
   Context cpu({.backend = Backend::cpu});
   const SceneFile file = file_of(generate_sphere(4), {moved(-1.5f), moved(0.3f), moved(2)});
@@ -141,10 +125,7 @@ TEST_P(SceneRender, HeatCountsTheVisitsOfBothLevels) {
   u32 most = 0;
   for (u32 i = 0; i < 61 * 30; ++i) {  // the legend is below
     const Ray ray = camera_ray(camera, i % 61, i / 61, 61, 47);
-    VisitCounter counter;
-    CountedMeshes test{host.scene, accels, ray, counter};
-    traverse<default_stack_size>(host.scene.view().tree, ray, test, counter);
-    const u32 visits = counter.nodes + counter.primitives;
+    const u32 visits = visit_count(host.scene, accels, ray);
     bool is_near = false;
     for (u32 other = visits - std::min(visits, spread); other <= visits + spread; ++other) {
       const Image expected{1, 1, {heat_colour(float(other) / 60)}};

@@ -49,6 +49,7 @@ inline std::vector<Instance> random_instances(u32 count, u32 accel_count, u32 se
     glm::mat4 m = glm::translate(glm::mat4(1), random.point(-spread, spread));
     m = glm::rotate(m, random.uniform(0, 6), glm::normalize(random.point(-1, 1) + vec3(0, 0, 2)));
     m = glm::scale(m, vec3(random.uniform(0.2f, 2), random.uniform(0.2f, 2), random.uniform(-2, -0.2f)));
+    if (i % 2 == 1) m[2] = -m[2];  // not mirrored
     Instance instance = Instance::of(glm::mat4x3(m), i % accel_count);
     instance.mask = i % 5 == 4 ? ~u32{0} : u32{1} << i % 3;
     instance.id = 1000 + i;
@@ -107,6 +108,32 @@ inline SceneHit slow_scene_hit(const Models& models, const std::vector<Instance>
     if (!is_hit(best) || t < best.t) best = {t, hit.primitive, hit.geometry, hit.u, hit.v, i};
   }
   return best;
+}
+
+/// Counts what a ray visits in each mesh whose box it meets.
+struct CountedMeshes {
+  const Scene& scene;
+  const std::vector<AccelView>& accels;
+  const Ray& ray;
+  VisitCounter& counter;
+
+  bool operator()(u32 number, float& limit) {
+    const detail::PlacedInstance& instance = scene.view().parts.instances[number];
+    const Ray in_mesh = instance.into_mesh(ray, limit);
+    const AccelView& accel = accels[instance.accel];
+    const Hit hit = closest_hit(accel.tree, accel.triangles, in_mesh, counter);
+    if (is_hit(hit)) limit = hit.t;
+    return false;
+  }
+};
+
+/// The nodes and triangles that a ray visits on both levels of a scene on the host.
+///   accels: of the scene
+inline u32 visit_count(const Scene& scene, const std::vector<AccelView>& accels, const Ray& ray) {
+  VisitCounter counter;
+  CountedMeshes test{scene, accels, ray, counter};
+  traverse<default_stack_size>(scene.view().tree, ray, test, counter);
+  return counter.nodes + counter.primitives;
 }
 
 inline std::vector<SceneHit> trace(Context& context, const Scene& scene, const std::vector<Ray>& rays,

@@ -27,7 +27,9 @@ void build_over_triangles(const Executor& ex, std::span<const TriangleView> view
 
 template <class Executor, class Options>
 void build_over_boxes(const Executor& ex, const Aabb* boxes, u64 n, const Options& options, const BvhArrays& bvh) {
-  build_over(ex, CustomBoxes{boxes}, n, options, bvh);
+  bool splits_off_outliers = false;
+  if constexpr (requires { options.splits_off_outliers; }) splits_off_outliers = options.splits_off_outliers;
+  build_over(ex, CustomBoxes{boxes, splits_off_outliers}, n, options, bvh);
 }
 
 template <class Executor, class Options>

@@ -235,7 +235,7 @@ MortonOrder sort_from_last_order(const Executor& ex, ScratchArena::Frame& frame,
   const MortonOrderOutput order{bvh, bvh.deltas, u32(n)};
   const PrecomputedBounds precomputed = choose_precomputed_bounds<Boxes>(ex, frame, n);
   ScratchArena::Frame sort_frame(ex.scratch);
-  auto* const bounds = sort_frame.allocate<Aabb>(1);
+  auto* const bounds = sort_frame.allocate<Aabb>(2);
   u32* const needs_full_sort = sort_frame.allocate<u32>(1);
   bound_for_keys(ex, boxes, n, precomputed, bounds);
   const MortonKeyOf<Boxes> key_of{boxes, bounds, precomputed};

@@ -4,6 +4,7 @@
 // beside the number of the primitive.
 
 #include "builders/bvh/build/bvh_arrays.h"
+#include "builders/bvh/morton/outliers.h"
 #include "builders/geometry/box_sources.h"
 #include "builders/geometry/morton.h"
 #include "primitives/core/executor.h"
@@ -68,12 +69,34 @@ struct KeyWords {
   COPSE_HD u64 key(u32 id) const { return prefix[id] >> 32 << 32 | low[id]; }
 };
 
+/// The cells of the keys of primitives.
+///   bounds: of all primitives; with CustomBoxes that split off outliers, behind them the middle of MiddleOfSamples
+template <class Boxes>
+struct KeyGrid {
+  MortonGrid grid;
+
+  COPSE_HD static KeyGrid of(const Boxes&, const Aabb* bounds) { return {MortonGrid::of(*bounds)}; }
+  COPSE_HD u64 key(const vec3& p) const { return grid.key(p); }
+};
+
+template <>
+struct KeyGrid<CustomBoxes> {
+  MortonGrid grid;
+  OutlierGrid dense;
+
+  COPSE_HD static KeyGrid of(const CustomBoxes& boxes, const Aabb* bounds) {
+    if (!boxes.splits_off_outliers) return {MortonGrid::of(*bounds), {}};
+    return {MortonGrid::of(bounds[0]), OutlierGrid::of(bounds[0], bounds[1])};
+  }
+  COPSE_HD u64 key(const vec3& p) const { return dense.is_there() ? dense.key(grid, p) : grid.key(p); }
+};
+
 /// Makes the key of a primitive, and stores its box if boxes are precomputed. start() loads, finish() computes, so
 /// that loads of several primitives overlap.
 template <class Boxes>
 struct PreparedMortonKey {
   Boxes boxes;
-  MortonGrid grid;
+  KeyGrid<Boxes> grid;
   PrecomputedBox* precomputed;  // null if none are stored
 
   COPSE_HD Aabb start(u64 i) const { return boxes(u32(i)); }
@@ -94,7 +117,7 @@ struct MortonKeyOf {
   PrecomputedBounds precomputed;
 
   COPSE_HD PreparedMortonKey<Boxes> ready() const {
-    return {boxes, MortonGrid::of(*bounds), precomputed.are_made() ? precomputed.boxes : nullptr};
+    return {boxes, KeyGrid<Boxes>::of(boxes, bounds), precomputed.are_made() ? precomputed.boxes : nullptr};
   }
   COPSE_HD Aabb start(u64 i) const { return boxes(u32(i)); }
   COPSE_HD u64 finish(u64 i, const Aabb& box) const { return ready().finish(i, box); }

@@ -40,10 +40,17 @@ inline u32 key_bits_or_fast(u64 n, u32 morton_bits) {
 }
 
 /// Stores the bounds of all primitives and, if there is room for precomputed bounds, whether they pay.
+///   bounds: room for two, see KeyGrid
 template <class Executor, class Boxes>
 void bound_for_keys(const Executor& ex, const Boxes& boxes, u64 n, const PrecomputedBounds& precomputed,
                     Aabb* bounds) {
   bound_primitives(ex, boxes, n, bounds);
+  if constexpr (std::is_same_v<Boxes, CustomBoxes>) {
+    if (boxes.splits_off_outliers) {
+      const MiddleOfSamples middle(boxes, n, bounds + 1);
+      for_each(ex, "Morton order: outliers", middle.item_count(), middle);
+    }
+  }
   if (precomputed.boxes != nullptr) {
     reduce(ex, "Morton order: neighbours", PrecomputedBounds::sample_count, IsFarFromNext<Boxes>{boxes, bounds, n},
            u32{0}, Plus{}, precomputed.far_count);
@@ -80,7 +87,7 @@ MortonOrder sort_by_morton_key(const Executor& ex, ScratchArena::Frame& frame, c
   }
   const PrecomputedBounds precomputed = choose_precomputed_bounds<Boxes>(ex, frame, n);
   ScratchArena::Frame sort_frame(ex.scratch);
-  auto* bounds = sort_frame.allocate<Aabb>(1);
+  auto* bounds = sort_frame.allocate<Aabb>(2);
   bound_for_keys(ex, boxes, n, precomputed, bounds);
   sort_all_keys(ex, MortonKeyOf<Boxes>{boxes, bounds, precomputed}, n, morton_bits, order);
   return {order.deltas, precomputed};
@@ -98,7 +105,7 @@ MortonOrderScratch sort_by_morton_key_scratch(const Executor& ex, u64 n, bool of
   const u64 words_bytes =
       2 * ScratchArena::bytes_for<u64>(n) + (shape.prefix_is_all() ? 0 : ScratchArena::bytes_for<u32>(n)) +
       larger(sort_bytes, shape.prefix_is_all() ? 0 : order_equal_prefixes_scratch_bytes(ex, n));
-  return {kept_bytes, ScratchArena::bytes_for<Aabb>(1) +
+  return {kept_bytes, ScratchArena::bytes_for<Aabb>(2) +
                           larger(larger(bound_primitives_scratch_bytes(ex, n),
                                         u64(reduce_scratch_bytes<u32>(ex, PrecomputedBounds::sample_count))),
                                  words_bytes)};
