@@ -67,28 +67,6 @@ TEST_P(SceneRays, FindTheBitsOfOneMeshWhereTransformsAreExact) {
   EXPECT_GT(hit_count, 200u);
 }
 
-TEST_P(SceneRays, AreNearThoseOfOneMeshForAllTransforms) {
-  const Models models(context(), test::some_meshes());
-  const std::vector<Instance> instances = test::random_instances(60, 3, 11);
-  const Flattened all(models, instances);
-  std::vector<Ray> rays;
-  test::RayMaker random(5);
-  for (u32 i = 0; i < 2000; ++i) rays.push_back({random.point(-9, 9), 0, random.point(-1, 1), infinity});
-  const std::vector<Hit> expected = test::brute_force_hits(all.views(), rays);
-  const std::vector<SceneHit> hits = test::trace(context(), build(context(), models.accels, instances), rays);
-  u32 hit_count = 0, different = 0;
-  for (size_t i = 0; i < rays.size(); ++i) {
-    hit_count += is_hit(expected[i]);
-    if (hits[i].instance != expected[i].geometry || hits[i].primitive != expected[i].primitive) {
-      ++different;
-    } else if (is_hit(hits[i])) {
-      EXPECT_NEAR(hits[i].t, expected[i].t, 1e-4f * (1 + expected[i].t)) << test::text(rays[i]);
-    }
-  }
-  EXPECT_GT(hit_count, 200u);
-  EXPECT_LE(different, 8u);  // rays that pass within rounding of an edge
-}
-
 TEST_P(SceneRays, FindTheHitsOfBruteForceAtAnyScale) {
   const Models models(context(), test::some_meshes());
   for (const float size : {1e-6f, 1e6f, 1e-18f, 1e18f}) {
@@ -166,6 +144,28 @@ TEST_P(SceneRays, AFarInstanceChangesNoHits) {
   const std::vector<Ray> rays = test::difficult_rays(Flattened(models, instances).joined(), 200, 1);
   instances.push_back(far);
   ASSERT_NO_FATAL_FAILURE(expect_slow_hits(models, instances, rays, "far"));
+}
+
+/// All instances in one place, so that no tree can tell them apart: the first one that the ray sees is hit.
+TEST_P(SceneRays, OfCoincidentInstancesFindTheFirst) {
+  const Models models(context(), {generate_sphere(3)});
+  std::vector<Instance> instances(300);
+  for (u32 i = 0; i < instances.size(); ++i) instances[i].mask = i < 7 ? 1 : i < 200 ? 2 : 4;
+  const std::vector<Ray> rays = test::difficult_rays(models.meshes[0], 100, 4);
+  for (const Quality quality : test::all_qualities) {
+    for (const float opening : {1.0f, 4.0f}) {
+      const Scene scene = build(context(), models.accels, instances, {.quality = quality, .opening = opening});
+      for (const auto& [mask, first] : {std::pair{~0u, 0u}, std::pair{6u, 7u}, std::pair{4u, 200u}}) {
+        u32 hit_count = 0;
+        for (const SceneHit& hit : test::trace(context(), scene, rays, {.mask = mask})) {
+          if (!is_hit(hit)) continue;
+          ASSERT_EQ(hit.instance, first) << name_of(quality) << ", opening " << opening << ", mask " << mask;
+          ++hit_count;
+        }
+        EXPECT_GT(hit_count, 20u);
+      }
+    }
+  }
 }
 
 TEST_P(SceneRays, OneByOneGiveTheHitsOfBatches) {
