@@ -28,6 +28,20 @@ COPSE_API void save_sharded(Communicator& comm, Context& context, const FilePath
 COPSE_API ShardedBvh load_sharded(Communicator& comm, Context& context, const FilePath& folder,
                                   const CancelToken& cancel = {});
 
+/// What the manifest of a folder says of its tree.
+struct ShardedFolder {
+  /// The triangles of all ranks, in the tree or left out.
+  u64 source_count = 0;
+  /// Where the leaves of each rank that saved it begin, [rank], and their number.
+  std::vector<u64> first_slots;
+  /// Bits of the Morton keys, as the options of the build said.
+  u32 morton_bits = 0;
+};
+
+/// Reads the manifest of a folder, but none of its other files.
+/// Throws: Error bad_file with file, value and limit; Error cancelled.
+COPSE_API ShardedFolder read_sharded_folder(const FilePath& folder, const CancelToken& cancel = {});
+
 /// Whether a folder has a manifest of a sharded tree.
 COPSE_API bool holds_sharded(const FilePath& folder);
 

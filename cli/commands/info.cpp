@@ -9,7 +9,7 @@
 #include "builders/bvh/validate.h"
 #include "builders/io/structure_file.h"
 #include "cli/commands/command.h"
-#include "cli/commands/info_trees.h"
+#include "cli/commands/info_shards.h"
 #include "cli/commands/scenes.h"
 #include "cli/exit_code.h"
 #include "cli/files.h"
@@ -207,7 +207,6 @@ FileReport describe_accel(Session& session, const InfoOptions& options) {
             grouped(file.mesh.positions.size()));
   if (file.parts.size() > 1) facts.add("geometries", "{}", file.parts.size());
   add_accel_facts(facts, *context, file.accel);
-
   bool is_valid = true;
   if (options.validate) {
     session.begin("validating");
@@ -221,6 +220,7 @@ FileReport describe_accel(Session& session, const InfoOptions& options) {
 }
 
 FileReport describe_file(Session& session, const InfoOptions& options, MeshSum& sum) {
+  if (holds_sharded(options.input)) return describe_shards(session, options);
   switch (check_input(options.input)) {
     case InputKind::mesh: return describe_mesh(session, options, sum);
     case InputKind::voxels: return describe_voxel_file(session, options);
@@ -252,7 +252,8 @@ void add_sum(Json& report, std::string& text, const MeshSum& sum) {
 
 int run_info(Session& session, InfoOptions options, const std::vector<std::string>& inputs) {
   bool has_scene = false;
-  for (const std::string& input : inputs) has_scene |= check_input(input) == InputKind::scene;
+  for (const std::string& input : inputs)
+    has_scene |= !holds_sharded(input) && check_input(input) == InputKind::scene;
   if (!has_scene) refuse_scene_choice({.scene = options.scene});
   refuse_two_standard_inputs(inputs);
   MeshSum sum;
@@ -280,8 +281,8 @@ Command add_info_command(CLI::App& app, CommonOptions& common) {
   const auto inputs = std::make_shared<std::vector<std::string>>();
   add_inputs(
       *command, *inputs, "IN",
-      "Meshes (.obj, .ply, .stl, .off), scenes (.glb, .gltf), structures (.copse) or voxels (.voxels, .nvdb); "
-      "- for a mesh on standard input");
+      "Meshes (.obj, .ply, .stl, .off), scenes (.glb, .gltf), structures (.copse, or a .copsed folder) or voxels "
+      "(.voxels, .nvdb); - for a mesh on standard input");
   command->add_flag("--validate", options->validate,
                     "Check that each triangle or point has its place and that each box is tight");
   command->add_flag("--epo", options->epo, "Measure the end-point overlap (EPO) of the nodes of a binary tree");

@@ -1,15 +1,14 @@
 // copse merge: puts the parts of a sharded tree together, as one structure file.
 
 #include <CLI/CLI.hpp>
-#include <limits>
 #include <memory>
 
 #include "builders/bvh/checksum.h"
 #include "builders/io/structure_file.h"
 #include "cli/commands/command.h"
+#include "cli/commands/info_shards.h"
 #include "cli/exit_code.h"
 #include "cli/files.h"
-#include "cli/options/scene.h"
 #include "copse/shards.h"
 
 namespace copse::cli {
@@ -19,26 +18,6 @@ namespace {
 struct MergeOptions {
   std::string folder, output;
 };
-
-/// Returns the triangles of a tree that is on one rank, by their ids, each with three vertices of its own. Those left out
-/// of the tree have no position.
-/// Throws: Error capacity past 2^32 - 1 vertices.
-Mesh mesh_of(const ShardedBvh& shard) {
-  constexpr u64 max_triangles = std::numeric_limits<u32>::max() / 3;
-  if (shard.source_count > max_triangles) {
-    throw Error(ErrorCode::capacity, fmt::format("{} triangles with vertices of their own; a file holds up to {}",
-                                                 shard.source_count, max_triangles));
-  }
-  Mesh mesh{std::vector<vec3>(3 * shard.source_count, vec3(std::numeric_limits<float>::quiet_NaN())), {}};
-  for (u64 id = 0; id < shard.source_count; ++id) mesh.triangles.push_back(uvec3(3 * id, 3 * id + 1, 3 * id + 2));
-  for (const PackedTriangle& triangle : shard.triangles.triangles.download()) {
-    vec3* const corners = mesh.positions.data() + 3 * u64{triangle.primitive};
-    corners[0] = triangle.a;
-    corners[1] = triangle.b;
-    corners[2] = triangle.c;
-  }
-  return mesh;
-}
 
 int run_merge(Session& session, const MergeOptions& options) {
   if (!holds_sharded(options.folder)) {

@@ -278,6 +278,11 @@ ShardedBvh load_sharded(Communicator& comm, Context& context, const FilePath& fo
   return ShardLoad(comm, context, folder, cancel).run();
 }
 
+ShardedFolder read_sharded_folder(const FilePath& folder, const CancelToken& cancel) {
+  const ShardManifest manifest = detail::read_manifest(folder.text(), cancel);
+  return {manifest.source_count, manifest.first_slots, manifest.morton_bits};
+}
+
 bool holds_sharded(const FilePath& folder) {
   std::error_code error;
   return fs::exists(detail::manifest_path(folder.text()), error);

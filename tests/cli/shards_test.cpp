@@ -41,6 +41,29 @@ TEST_F(CliShards, MergeToTheFileOfOneTree) {
   EXPECT_EQ(run_cli({"info", path("merged.copse"), "--validate"}).exit_code, 0);
 }
 
+TEST_F(CliShards, AreDescribedAndValidated) {
+  ASSERT_EQ(build_parts(random_mesh(), 3, path("parts.copsed")).exit_code, 0);
+  const Outcome described = run_cli({"info", path("parts.copsed"), "--validate", "--json"});
+  ASSERT_EQ(described.exit_code, 0) << described.err;
+  const Json report = described.json();
+  EXPECT_EQ(report["kind"], "sharded tree");
+  EXPECT_EQ(report["triangles"], 5000);
+  EXPECT_EQ(report["left_out"], 0);
+  EXPECT_EQ(report["ranks"], 3);
+  EXPECT_EQ(report["leaves_of_ranks"].size(), 3u);
+  EXPECT_TRUE(report.contains("validation"));
+  EXPECT_NE(run_cli({"info", path("parts.copsed")}).out.find("3, with up to"), std::string::npos);
+
+  // The manifest alone does not show a damaged file.
+  std::string shard = read_file(path("parts.copsed/shard-0001.shard"));
+  shard[200] = char(shard[200] ^ 1);
+  write_text("parts.copsed/shard-0001.shard", shard);
+  EXPECT_EQ(run_cli({"info", path("parts.copsed")}).exit_code, 0);
+  const Outcome damaged = run_cli({"info", path("parts.copsed"), "--validate"});
+  EXPECT_EQ(damaged.exit_code, 3);
+  EXPECT_NE(damaged.err.find("shard-0001.shard"), std::string::npos) << damaged.err;
+}
+
 TEST_F(CliShards, RefuseWhatDoesNotFit) {
   const std::string mesh = sphere();
   const auto expect_error = [&](const Arguments& arguments, int code, const std::string& part) {
