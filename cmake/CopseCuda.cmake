@@ -1,4 +1,4 @@
-# Decides whether the CUDA half is built. Sets COPSE_HAS_CUDA to 1 or 0, enables the language and sets the
+# Decides whether the CUDA backend is built. Sets COPSE_HAS_CUDA to 1 or 0, enables the language and sets the
 # architectures.
 #
 # -DCMAKE_CUDA_ARCHITECTURES names the architectures. Without it, they are those of the GPUs that answer on this

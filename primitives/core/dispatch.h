@@ -44,7 +44,7 @@ inline std::unique_ptr<Device> make_cuda_device([[maybe_unused]] int ordinal,
 #if COPSE_HAS_CUDA
   return cuda::make_device(ordinal, stream);
 #else
-  throw Error(ErrorCode::no_device, "this build of Copse has no CUDA half");
+  throw Error(ErrorCode::no_device, "this build of Copse has no CUDA backend");
 #endif
 }
 

@@ -35,6 +35,6 @@ class Links {
 std::unique_ptr<Links> make_host_links(bool peer_access);
 
 /// Links of GPUs.
-/// Throws: Error no_device if this build has no CUDA half.
+/// Throws: Error no_device if this build has no CUDA backend.
 std::unique_ptr<Links> make_gpu_links(bool peer_access);
 }  // namespace copse::detail

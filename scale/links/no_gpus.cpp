@@ -10,11 +10,11 @@ namespace copse {
 namespace detail {
 
 std::unique_ptr<Links> make_gpu_links(bool) {
-  throw Error(ErrorCode::no_device, "this build of Copse has no CUDA half");
+  throw Error(ErrorCode::no_device, "this build of Copse has no CUDA backend");
 }
 
 std::unique_ptr<StagedCopies> make_gpu_copies(Context&) {
-  throw Error(ErrorCode::no_device, "this build of Copse has no CUDA half");
+  throw Error(ErrorCode::no_device, "this build of Copse has no CUDA backend");
 }
 
 }  // namespace detail

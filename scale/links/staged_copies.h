@@ -32,7 +32,7 @@ class StagedCopies {
 std::unique_ptr<StagedCopies> make_host_copies();
 
 /// Takes 96 MiB of page-locked memory.
-/// Throws: Error out_of_memory; Error no_device if this build has no CUDA half.
+/// Throws: Error out_of_memory; Error no_device if this build has no CUDA backend.
 std::unique_ptr<StagedCopies> make_gpu_copies(Context& context);
 
 }  // namespace copse::detail

@@ -56,7 +56,7 @@ TEST(ContextChoice, FallsBackToTheCpuWithoutGpu) {
 TEST(ContextChoice, SaysWhyThereIsNoGpu) {
   if (gpu_answers()) GTEST_SKIP() << "a GPU answers";
   EXPECT_COPSE_ERROR(Context({.backend = Backend::cuda}), ErrorCode::no_device,
-                     built_with_cuda() ? "no GPU" : "no CUDA half");
+                     built_with_cuda() ? "no GPU" : "no CUDA backend");
 }
 
 TEST(ContextChoice, SaysWhatToDoAboutTheDriver) {

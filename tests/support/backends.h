@@ -1,7 +1,7 @@
 #pragma once
 
 // Runs the same test on every backend. Derive the fixture from OnEachBackend, write TEST_P, and name the suite in
-// COPSE_ON_EACH_BACKEND. Where no GPU answers, the CUDA half is skipped.
+// COPSE_ON_EACH_BACKEND. Where no GPU answers, the CUDA backend is skipped.
 
 #include <gtest/gtest.h>
 

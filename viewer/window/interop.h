@@ -5,7 +5,7 @@
 #include "viewer/window/gl.h"
 
 // Copies pictures from CUDA's memory to OpenGL's textures, without the host. Implemented in cuda/interop.cpp, or
-// in no_interop.cpp if this build has no CUDA half.
+// in no_interop.cpp if this build has no CUDA backend.
 
 namespace copse::viewer::gl {
 

@@ -4,7 +4,7 @@
 namespace copse::viewer::gl {
 
 std::string interop_problem() {
-  return "this build has no CUDA half";
+  return "this build has no CUDA backend";
 }
 
 SharedBuffer::~SharedBuffer() = default;
