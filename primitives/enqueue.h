@@ -11,6 +11,7 @@
 #include <string>
 
 #include "primitives/core/atomic.h"
+#include "primitives/core/warp_atomic.h"
 #include "primitives/core/buffer.h"
 #include "primitives/core/device.h"
 #include "primitives/for_each.h"

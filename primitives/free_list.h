@@ -20,6 +20,7 @@
 
 #include "primitives/core/atomic.h"
 #include "primitives/core/buffer.h"
+#include "primitives/core/warp_atomic.h"
 
 namespace copse {
 

@@ -12,6 +12,7 @@
 #include "primitives/core/atomic.h"
 #include "primitives/core/bits.h"
 #include "primitives/core/buffer.h"
+#include "primitives/core/warp_atomic.h"
 
 namespace copse {
 

@@ -4,6 +4,7 @@
 // Primitives for Computer Graphics", SIGGRAPH Asia 2023 Courses, "Spinlock on GPU").
 
 #include "primitives/core/atomic.h"
+#include "primitives/core/warp_atomic.h"
 
 namespace copse {
 

@@ -9,6 +9,7 @@
 #include "primitives/core/buffer.h"
 #include "primitives/core/device.h"
 #include "primitives/core/error.h"
+#include "primitives/core/warp_atomic.h"
 
 namespace copse {
 

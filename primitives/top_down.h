@@ -16,6 +16,7 @@
 
 #include "primitives/core/bits.h"
 #include "primitives/core/executor.h"
+#include "primitives/core/warp_atomic.h"
 #include "primitives/persistent.h"
 #include "primitives/tree_walk.h"
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "bench/primitives/rows.h"
+#include "primitives/core/warp_atomic.h"
 #include "primitives/cuda/for_each.cuh"
 #include "primitives/cuda/persistent.cuh"
 #include "primitives/cuda/waterfall.cuh"

@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "primitives/core/atomic.h"
+#include "primitives/core/warp_atomic.h"
 #include "primitives/cpu/workers.h"
 #include "primitives/task_queue.h"
 #include "primitives/waterfall.h"

@@ -3,6 +3,7 @@
 // Runs each task of a queue (task_queue.h) by a whole block, for your own kernels.
 
 #include "primitives/core/atomic.h"
+#include "primitives/core/warp_atomic.h"
 #include "primitives/task_queue.h"
 
 namespace copse::cuda {

@@ -3,6 +3,7 @@
 // Blocks and warps take their tasks by ticket. bench: copse-bench-primitives, waterfall/.
 
 #include "primitives/core/atomic.h"
+#include "primitives/core/warp_atomic.h"
 #include "primitives/cuda/persistent.cuh"
 #include "primitives/task_queue.h"
 #include "primitives/waterfall.h"

@@ -8,6 +8,7 @@
 // different threads insert at the same time are far apart and lock different runs. If there are few keys for the
 // size of the table, they are inserted in their own order. bench: copse-bench-primitives, bidirectional/.
 
+#include "primitives/core/warp_atomic.h"
 #include "primitives/hash_templates.h"
 #include "primitives/radix_sort.h"
 #include "primitives/tables/bidirectional_place.h"

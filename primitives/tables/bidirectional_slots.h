@@ -25,6 +25,7 @@
 // changes go on: when lanes diverge, those that search hold no lock, and those that change elements do not wait
 // for them.
 
+#include "primitives/core/warp_atomic.h"
 #include "primitives/hash_result.h"
 #include "primitives/tables/bidirectional_run.h"
 

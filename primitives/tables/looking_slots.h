@@ -1,5 +1,6 @@
 #pragma once
 
+#include "primitives/core/warp_atomic.h"
 #include "primitives/hash_result.h"
 #include "primitives/spin_lock.h"
 #include "primitives/tables/hash_group.h"

@@ -14,6 +14,7 @@
 
 #include <type_traits>
 
+#include "primitives/core/warp_atomic.h"
 #include "primitives/hash_shape.h"
 #include "primitives/tables/hash_group.h"
 #include "primitives/tables/hash_words.h"

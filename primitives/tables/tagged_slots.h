@@ -27,6 +27,7 @@
 
 #include <type_traits>
 
+#include "primitives/core/warp_atomic.h"
 #include "primitives/hash_result.h"
 #include "primitives/hash_shape.h"
 #include "primitives/tables/hash_group.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "primitives/core/warp_atomic.h"
 #include "primitives/free_list.h"
 #include "tests/support/body_test.h"
 #include "tests/support/two_contexts.h"

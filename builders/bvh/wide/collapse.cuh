@@ -11,6 +11,7 @@
 #include "builders/bvh/wide/slots_window.cuh"
 #include "builders/bvh/wide/wide_records.cuh"
 #include "builders/bvh/wide/wide_write.cuh"
+#include "primitives/core/warp_atomic.h"
 #include "primitives/cuda/block.cuh"
 
 namespace copse::cuda {
