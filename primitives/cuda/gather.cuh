@@ -32,7 +32,7 @@ inline constexpr bool stores_whole_sectors = sizeof(Word) == 16 && fixed_words !
 
 /// The same for loads. Memory gives 64 bytes at a time, so two records of 32 bytes share them.
 template <class Word, u32 fixed_words>
-inline constexpr bool loads_once = stores_whole_sectors<Word, fixed_words>&& fixed_words != 2;
+inline constexpr bool loads_once = fixed_words != 2 && stores_whole_sectors<Word, fixed_words>;
 
 /// The words of one thread that are moved at once.
 template <class Word>

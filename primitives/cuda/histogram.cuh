@@ -26,7 +26,7 @@ inline constexpr u64 histogram_max_parts = 8;
 
 /// The values that a block reads at once.
 template <class T>
-inline constexpr u64 histogram_tile = u64{histogram_block_threads} * histogram_packs* Pack<T>::size;
+inline constexpr u64 histogram_tile = u64{histogram_block_threads} * u64{histogram_packs} * Pack<T>::size;
 
 /// The layout of bins in shared memory: bin b of part p has counters [(b - p * bins) * copies, + copies).
 struct HistogramTable {

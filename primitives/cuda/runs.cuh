@@ -60,7 +60,7 @@ constexpr u32 run_rows() {
   return smaller<u32>(4, (48u << 10) / row_bytes);
 }
 template <class T>
-inline constexpr bool stages_run_values = moves_as_values<T>&& run_rows<T>() > 0;
+inline constexpr bool stages_run_values = run_rows<T>() > 0 && moves_as_values<T>;
 
 template <class T>
 using RunShape = TileShape<select_threads, larger<u32>(run_rows<T>(), 1), pack_size<T>>;

@@ -19,7 +19,7 @@ using copse::detail::SegmentSum;
 template <class T>
 inline constexpr u32 segment_rows = larger<u32>(1, (sizeof(T) <= 4 ? 64 : 32) / (pack_size<T> * sizeof(T)));
 template <class T>
-inline constexpr u64 segment_tile = u64{scan_threads} * segment_rows<T>* pack_size<T>;
+inline constexpr u64 segment_tile = u64{scan_threads} * u64{segment_rows<T>} * pack_size<T>;
 template <class T>
 inline constexpr u32 segment_blocks = sizeof(T) <= 8 ? 2 : 1;  // at once, per multiprocessor
 

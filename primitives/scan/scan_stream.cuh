@@ -36,7 +36,7 @@ template <class T>
 inline constexpr u32 stream_rows = larger<u32>(1, (sizeof(T) <= 8 ? 25 : 36) / registers_per_pack<T>);
 
 template <class T>
-inline constexpr u64 stream_tile = u64{stream_consumers<T>} * warp_size* stream_rows<T>* pack_size<T>;
+inline constexpr u64 stream_tile = u64{stream_consumers<T>} * u64{warp_size} * u64{stream_rows<T>} * pack_size<T>;
 
 template <class T>
 struct StreamShared {

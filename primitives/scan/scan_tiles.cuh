@@ -17,7 +17,7 @@ template <class T>
 inline constexpr u32 scan_rows = larger<u32>(1, 64 / (pack_size<T> * sizeof(T)));
 
 template <class T>
-inline constexpr u64 scan_tile = u64{scan_threads} * scan_rows<T>* pack_size<T>;
+inline constexpr u64 scan_tile = u64{scan_threads} * u64{scan_rows<T>} * pack_size<T>;
 
 /// The parameters of a scan.
 template <class T, class Input, class Op>

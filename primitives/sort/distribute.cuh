@@ -22,7 +22,7 @@ template <class Item>
 inline constexpr bool loads_at_once = sizeof(Item) <= 8 && alignof(Item) == sizeof(Item);
 
 template <class Item, TileSize size>
-inline constexpr u32 distribute_threads = size == TileSize::large&& loads_at_once<Item> ? 512 : 384;
+inline constexpr u32 distribute_threads = size == TileSize::small || !loads_at_once<Item> ? 384 : 512;
 template <TileSize size>
 inline constexpr u32 distribute_blocks = size == TileSize::small ? 3 : 2;  // on a multiprocessor at once
 
@@ -37,7 +37,7 @@ template <class Item, TileSize size>
 inline constexpr u32 distribute_rows = rows_for_tile<Item, size>();
 
 template <class Item, TileSize size>
-inline constexpr u32 distribute_tile = distribute_threads<Item, size>* distribute_rows<Item, size>;
+inline constexpr u32 distribute_tile = u32{distribute_threads<Item, size>} * distribute_rows<Item, size>;
 
 /// True if it is faster to look back before the items move in shared memory, as with small items. With larger
 /// items it is faster to look back while they move.
