@@ -18,8 +18,8 @@ template <class Structure>
 void check_built_over(const Structure& structure, u64 source_count, const char* kind, const char* elements) {
   if (!structure.is_built()) refuse("validate", std::string("the ") + kind + " was never built");
   if (source_count == structure.source_count) return;
-  refuse("validate", std::to_string(source_count) + " " + elements + " are given, but the " + kind +
-                         " was built over " + std::to_string(structure.source_count));
+  refuse("validate", counted(source_count, elements) + ", but the " + kind + " was built over " +
+                         std::to_string(structure.source_count));
 }
 
 /// Returns the faults that two steps on the device count. The second one may rely on what the first one proves, so it

@@ -45,7 +45,7 @@ void add_inputs(Json& report, const std::vector<std::string>& paths, const Input
 
 void add_input_facts(Facts& facts, const std::vector<std::string>& paths, const InputMeshes& meshes) {
   const auto counts = [](u64 triangles, u64 vertices) {
-    return fmt::format("{} triangles, {} vertices", grouped(triangles), grouped(vertices));
+    return counted(triangles, "triangles") + ", " + counted(vertices, "vertices");
   };
   const std::string all = counts(meshes.mesh.triangles.size(), meshes.mesh.positions.size());
   if (paths.size() == 1) return facts.add("mesh", "{}: {}", one_line(paths[0]), all);
@@ -55,7 +55,7 @@ void add_input_facts(Facts& facts, const std::vector<std::string>& paths, const 
     facts.add(fmt::format("file {}", i), "{}: {}", one_line(paths[i]),
               counts(meshes.parts[i].triangle_count, meshes.vertex_counts[i]));
   }
-  if (paths.size() > max_lines) facts.add("", "and {} more files", paths.size() - max_lines);
+  if (paths.size() > max_lines) facts.add("", "and {} more", counted(paths.size() - max_lines, "files"));
 }
 
 }  // namespace copse::cli

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "primitives/core/counted.h"
 #include "primitives/core/error.h"
 
 namespace copse::cli {
@@ -61,8 +62,12 @@ std::string grouped(unsigned long long number) {
   return digits;
 }
 
+std::string counted(unsigned long long count, std::string_view nouns) {
+  return grouped(count) + " " + detail::noun_for(count, nouns);
+}
+
 std::string readable_bytes(unsigned long long bytes) {
-  if (bytes < 1000) return fmt::format("{} bytes", bytes);
+  if (bytes < 1000) return counted(bytes, "bytes");
   if (bytes < 1'000'000) return fmt::format("{:.1f} kB", double(bytes) / 1e3);
   if (bytes < 1'000'000'000) return fmt::format("{:.1f} MB", double(bytes) / 1e6);
   return fmt::format("{:.2f} GB", double(bytes) / 1e9);

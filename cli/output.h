@@ -42,6 +42,10 @@ std::string one_line(std::string text);
 /// Returns a number with a space between groups of three digits: 20 676 608.
 std::string grouped(unsigned long long number);
 
+/// Returns a count and its noun: 1 ray, 20 676 608 rays.
+///   nouns: the plural
+std::string counted(unsigned long long count, std::string_view nouns);
+
 /// Returns bytes in a fitting unit: 12.3 MB.
 std::string readable_bytes(unsigned long long bytes);
 

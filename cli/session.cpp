@@ -86,7 +86,7 @@ Json describe(const Context& context) {
 std::string describe_in_words(const Context& context) {
   if (context.backend() == Backend::cuda) return fmt::format("{} (cuda)", context.device_name());
   const u32 workers = context.worker_count();
-  return fmt::format("{}, {} thread{} (cpu)", context.device_name(), workers, workers == 1 ? "" : "s");
+  return fmt::format("{}, {} (cpu)", context.device_name(), counted(workers, "threads"));
 }
 
 }  // namespace copse::cli

@@ -3,6 +3,7 @@
 // Cuckoo hash maps and sets: single threads insert at loads above 0.9. They have the calls of hash_bulk.h and the
 // views of hash_view.h, with the same contracts unless this page says otherwise.
 
+#include "primitives/core/counted.h"
 #include "primitives/core/error.h"
 #include "primitives/hash_bulk.h"
 #include "primitives/tables/cuckoo_slots.h"
@@ -49,8 +50,8 @@ Table rebuilt(Context& context, const Table& table) {
     if (result.refused() == 0) return result;
   }
   throw Error(ErrorCode::capacity, "cuckoo table: the elements found no room in " +
-                                       std::to_string(table.slot_count()) + " slots with any of " +
-                                       std::to_string(max_tries) + " seeds; make it for a higher capacity");
+                                       detail::counted(table.slot_count(), "slots") + " with any of " +
+                                       detail::counted(max_tries, "seeds") + "; make it for a higher capacity");
 }
 
 }  // namespace copse

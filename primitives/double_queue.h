@@ -21,6 +21,7 @@
 #include "primitives/core/atomic.h"
 #include "primitives/core/bits.h"
 #include "primitives/core/buffer.h"
+#include "primitives/core/counted.h"
 #include "primitives/core/device.h"
 #include "primitives/for_each.h"
 
@@ -173,8 +174,8 @@ class DoubleQueue {
     const DoubleQueueCounters c = counters_.download()[0];
     const u64 pushed = u64{u32(c.pushed)} + (c.pushed >> 32) + c.turned_away;
     if (pushed <= capacity()) return;
-    throw Error(ErrorCode::capacity, "a double queue was given " + std::to_string(pushed) +
-                                         " elements, its capacity is " + std::to_string(capacity()));
+    throw Error(ErrorCode::capacity, "a double queue was given " + detail::counted(pushed, "elements") +
+                                         ", its capacity is " + std::to_string(capacity()));
   }
 
   /// The elements of one side, ordered from its end of the array inwards. Waits.

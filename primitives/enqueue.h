@@ -11,9 +11,10 @@
 #include <string>
 
 #include "primitives/core/atomic.h"
-#include "primitives/core/warp_atomic.h"
 #include "primitives/core/buffer.h"
+#include "primitives/core/counted.h"
 #include "primitives/core/device.h"
+#include "primitives/core/warp_atomic.h"
 #include "primitives/for_each.h"
 
 namespace copse {
@@ -95,8 +96,8 @@ class Queue {
   void check() const {
     const u64 pushed = pushed_.download()[0];
     if (pushed <= capacity()) return;
-    throw Error(ErrorCode::capacity, "a queue was given " + std::to_string(pushed) +
-                                         " elements, its capacity is " + std::to_string(capacity()));
+    throw Error(ErrorCode::capacity, "a queue was given " + detail::counted(pushed, "elements") +
+                                         ", its capacity is " + std::to_string(capacity()));
   }
 
   /// The elements, in the order of their places. Waits.

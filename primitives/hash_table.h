@@ -4,6 +4,7 @@
 // (hash_view.h). hash_bulk.h has the calls for arrays of keys; hash_growing.h has a map that grows.
 
 #include "primitives/core/buffer.h"
+#include "primitives/core/counted.h"
 #include "primitives/core/device.h"
 #include "primitives/core/error.h"
 #include "primitives/hash_shape.h"
@@ -70,9 +71,9 @@ class HashTable {
   void check() const {
     const u64 count = refused();
     if (count == 0) return;
-    throw Error(ErrorCode::capacity,
-                "hash table: " + std::to_string(count) + " keys found no room in " + std::to_string(slot_count()) +
-                    " slots; the table was made for a capacity of " + std::to_string(capacity()));
+    throw Error(ErrorCode::capacity, "hash table: " + detail::counted(count, "keys") + " found no room in " +
+                                         detail::counted(slot_count(), "slots") +
+                                         "; the table was made for a capacity of " + std::to_string(capacity()));
   }
 
   /// Returns the slots, as bulk calls take them.

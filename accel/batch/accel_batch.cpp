@@ -11,6 +11,7 @@
 #include "builders/bvh/collapse.h"
 #include "builders/bvh/packed_tree.h"
 #include "builders/geometry/triangle_check.h"
+#include "primitives/core/counted.h"
 #include "primitives/core/dispatch.h"
 #include "primitives/core/validation.h"
 
@@ -218,8 +219,8 @@ void rebuild(Context& context, AccelBatch& batch) {
 void refit(Context& context, AccelBatch& batch, BufferSpan<const u32> moved) {
   detail::check_batch("refit", context, batch);
   if (!moved.empty() && moved.size() != batch.mesh_count()) {
-    detail::refuse("refit", std::to_string(moved.size()) + " words of moved meshes, but the batch has " +
-                                std::to_string(batch.mesh_count()) + " meshes");
+    detail::refuse("refit", detail::counted(moved.size(), "words") + " of moved meshes, but the batch has " +
+                                detail::counted(batch.mesh_count(), "meshes"));
   }
   detail::validate_span(context, "refit", "words of moved meshes", moved);
   validate_again("refit", context, batch);

@@ -11,7 +11,7 @@ namespace copse {
 AccelView AccelBatch::view(u64 mesh) const {
   if (mesh >= mesh_count()) {
     detail::refuse("AccelBatch::view", "mesh " + std::to_string(mesh) + ", but the batch has " +
-                                           std::to_string(mesh_count()) + " meshes");
+                                           detail::counted(mesh_count(), "meshes"));
   }
   const auto large = std::lower_bound(large_ids_.begin(), large_ids_.end(), u32(mesh));
   if (large != large_ids_.end() && *large == mesh) return large_[u64(large - large_ids_.begin())].view();

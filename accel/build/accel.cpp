@@ -10,6 +10,7 @@
 #include "accel/build/accel_access.h"
 #include "accel/build/accel_check.h"
 #include "builders/bvh/packed_tree.h"
+#include "primitives/core/counted.h"
 
 namespace copse {
 
@@ -36,7 +37,7 @@ detail::PackedBuildOptions packed_options(const AccelOptions& options, u64 trian
 
 void check_room(const Accel& accel, u64 triangle_count) {
   if (triangle_count > accel.capacity()) {
-    detail::refuse("rebuild", std::to_string(triangle_count) + " triangles, but the structure has room for " +
+    detail::refuse("rebuild", detail::counted(triangle_count, "triangles") + ", but the structure has room for " +
                                   std::to_string(accel.capacity()) +
                                   "; build a new one, or give the first build a larger AccelOptions::capacity");
   }
@@ -105,9 +106,8 @@ void rebuild(Context& context, Accel& accel, const TriangleViews& triangles) {
 void refit(Context& context, Accel& accel, const TriangleViews& triangles) {
   detail::check_accel("refit", context, accel);
   if (triangles.primitive_count() != accel.triangle_count()) {
-    detail::refuse("refit", std::to_string(triangles.primitive_count()) +
-                                " triangles, but the structure was built over " +
-                                std::to_string(accel.triangle_count()));
+    detail::refuse("refit", detail::counted(triangles.primitive_count(), "triangles") +
+                                ", but the structure was built over " + std::to_string(accel.triangle_count()));
   }
   detail::refit_packed(context, AccelAccess::tree(accel), AccelAccess::packed(accel), triangles);
 }

@@ -6,6 +6,7 @@
 #include "accel/accel_render.h"
 #include "accel/build/accel_check.h"
 #include "accel/rays/gathered_rays.h"
+#include "primitives/core/counted.h"
 #include "primitives/core/dispatch.h"
 #include "primitives/core/validation.h"
 #include "trace/batch/check.h"
@@ -76,7 +77,7 @@ void validate_places(Context& context, const Accel& accel, BufferSpan<const Shor
       if (!is_hit(part[i]) || part[i].triangle < place_count) continue;
       detail::refuse("full_hits", "hit " + std::to_string(begin + i) + " is of the triangle at place " +
                                       std::to_string(part[i].triangle) + ", but there are " +
-                                      std::to_string(place_count) + " places; was the structure rebuilt?");
+                                      detail::counted(place_count, "places") + "; was the structure rebuilt?");
     }
   }
 }

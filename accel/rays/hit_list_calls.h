@@ -4,6 +4,7 @@
 
 #include "accel/rays/hit_batch.h"
 #include "accel/rays/ray_check.h"
+#include "primitives/core/counted.h"
 #include "primitives/core/dispatch.h"
 #include "primitives/core/validation.h"
 #include "trace/batch/check.h"
@@ -86,8 +87,7 @@ struct HitListCalls {
     check();
     const u64 n = rays.size();
     if (offsets.size() != n + 1) {
-      refuse(function,
-             std::to_string(offsets.size()) + " offsets for " + std::to_string(n) + " rays, one more is needed");
+      refuse(function, counted(offsets.size(), "offsets") + " for " + counted(n, "rays") + ", one more is needed");
     }
     check_apart_from(offsets);
     dispatch(context, [&](const auto& ex) {

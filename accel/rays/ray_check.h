@@ -17,7 +17,7 @@ inline void check_part(const char* function, const char* what, const void* data,
   }
   if (stride_bytes % sizeof(float) != 0) {
     refuse(function,
-           std::string(what) + " are " + std::to_string(stride_bytes) + " bytes apart; a multiple of 4 is needed");
+           std::string(what) + " are " + counted(stride_bytes, "bytes") + " apart; a multiple of 4 is needed");
   }
 }
 
@@ -68,8 +68,8 @@ void check_rays(const char* function, Context& context, const RaySpan& rays, Buf
   check_rays(function, context, rays);
   check_address(function, "results", results);
   if (results.size() != rays.size()) {
-    refuse(function, "there is room for " + std::to_string(results.size()) + " results, but " +
-                         std::to_string(rays.size()) + " rays were given");
+    refuse(function, "there is room for " + counted(results.size(), "results") + ", but the number of rays is " +
+                         std::to_string(rays.size()));
   }
   check_rays_apart(function, rays, results);
 }

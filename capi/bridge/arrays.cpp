@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "primitives/core/counted.h"
+
 namespace copse::capi {
 
 void check_array(const char* what, const void* data, u64 count, u64 stride_bytes, copse_memory memory,
@@ -10,7 +12,7 @@ void check_array(const char* what, const void* data, u64 count, u64 stride_bytes
     refuse(std::string("the memory of the ") + what + " is " + std::to_string(memory) + "; it can be 0 or 1");
   }
   if (count == 0) return;
-  if (data == nullptr) refuse("the address of " + std::to_string(count) + " " + what + " is null");
+  if (data == nullptr) refuse("the address of " + detail::counted(count, what) + " is null");
   if (reinterpret_cast<std::uintptr_t>(data) % alignment != 0) {
     refuse(std::string("the address of the ") + what + " ends in " +
            std::to_string(reinterpret_cast<std::uintptr_t>(data) % alignment) + "; a multiple of " +

@@ -54,7 +54,7 @@ std::string make_slices_text(Context& device, const SlicedBuildRequest& request,
   facts.add("device", "{}", describe_in_words(device));
   add_facts(facts, request.settings);
   add_facts(facts, statistics);
-  facts.add("slices", "{} of {} triangles", build.sizes.slice_count, grouped(build.sizes.slice_triangles));
+  facts.add("slices", "{} of {}", build.sizes.slice_count, counted(build.sizes.slice_triangles, "triangles"));
   facts.add("device memory", "{}, limit {}", readable_bytes(build.sizes.device_bytes),
             readable_bytes(request.memory_bytes));
   facts.add("build", "{:.3f} ms, with allocation and copies", build.milliseconds);

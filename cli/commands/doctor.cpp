@@ -52,7 +52,8 @@ void describe_cpu(Report& report, const Context& cpu) {
                         {"threads", cpu.worker_count()},
                         {"quota", quota ? Json(*quota) : Json()}};
   report.facts.add("CPU", "{}", one_line(cpu_model()));
-  report.facts.add("", "{} cores, {} threads, rays by {}", cores, cpu.worker_count(), simd_name());
+  report.facts.add("", "{}, {}, rays by {}", counted(cores, "cores"), counted(cpu.worker_count(), "threads"),
+                   simd_name());
   if (quota && *quota < cores) {
     report.facts.add("", "this container may use {:.3g} CPUs: --threads {} may be faster", *quota,
                      std::max(1, int(*quota)));

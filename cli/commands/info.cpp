@@ -68,8 +68,8 @@ MeshFacts measure(const Mesh& mesh) {
 }
 
 void add_mesh_facts(Facts& facts, const MeshFacts& mesh) {
-  facts.add("triangles", "{}, of which {} have no area", grouped(mesh.triangles), grouped(mesh.flat_triangles));
-  facts.add("vertices", "{}, of which {} are unused", grouped(mesh.vertices), grouped(mesh.unused_vertices));
+  facts.add("triangles", "{}, {} without area", grouped(mesh.triangles), grouped(mesh.flat_triangles));
+  facts.add("vertices", "{}, {} unused", grouped(mesh.vertices), grouped(mesh.unused_vertices));
   facts.add("area", "{:.6g}", mesh.area);
   facts.add("bounds", "{}", to_words(mesh.bounds));
 }
@@ -130,8 +130,8 @@ StructureReport describe_structure(Context& context, const std::string& input, c
                           {"layout", name_of(layout)}},
                          {}};
   report.facts.add("structure", "{}, {}", one_line(input), readable_bytes(file_bytes));
-  report.facts.add("over", "{} triangles, {} vertices", grouped(file.mesh.triangles.size()),
-                   grouped(file.mesh.positions.size()));
+  report.facts.add("over", "{}, {}", counted(file.mesh.triangles.size(), "triangles"),
+                   counted(file.mesh.positions.size(), "vertices"));
   add_facts(report.facts, settings);
   add_facts(report.facts, statistics);
   if (layout != Layout::bvh2) {
@@ -203,8 +203,8 @@ FileReport describe_accel(Session& session, const InfoOptions& options) {
   add_accel(report, *context, file.accel);
   Facts facts;
   facts.add("structure", "{}, {}", one_line(options.input), readable_bytes(file_bytes));
-  facts.add("over", "{} triangles, {} vertices", grouped(file.mesh.triangles.size()),
-            grouped(file.mesh.positions.size()));
+  facts.add("over", "{}, {}", counted(file.mesh.triangles.size(), "triangles"),
+            counted(file.mesh.positions.size(), "vertices"));
   if (file.parts.size() > 1) facts.add("geometries", "{}", file.parts.size());
   add_accel_facts(facts, *context, file.accel);
   bool is_valid = true;

@@ -56,9 +56,9 @@ FileReport describe_kd_of_triangles(Session& session, Context& context, const In
   const SahKdTreeFile file = load_sah_kd_tree(options.input, context, session.cancel_token());
   const u64 nodes = file.tree.nodes.size(), references = file.tree.primitive_ids.size();
   Facts facts;
-  facts.add("over", "{} triangles, {} vertices", grouped(file.mesh.triangles.size()),
-            grouped(file.mesh.positions.size()));
-  facts.add("nodes", "{}, {} levels deep", grouped(nodes), file.tree.depth);
+  facts.add("over", "{}, {}", counted(file.mesh.triangles.size(), "triangles"),
+            counted(file.mesh.positions.size(), "vertices"));
+  facts.add("nodes", "{}, {} deep", grouped(nodes), counted(file.tree.depth, "levels"));
   facts.add("references", "{}", grouped(references));
   facts.add("memory", "{}", readable_bytes(file.tree.size_bytes()));
   const DeviceMesh device_mesh(context, file.mesh);

@@ -79,11 +79,11 @@ FileReport describe_voxel_tree(Session& session, const InfoOptions& options) {
   facts.add("grid", "{} x {} x {}, as {}", resolution.x, resolution.y, resolution.z,
             tree.is_dag ? "a DAG" : "an octree");
   facts.add("set", "{}", grouped(sizes.voxel_count));
-  facts.add("nodes", "{} in {} levels, and {} leaves of 4 x 4 x 4 voxels", grouped(tree.nodes.size()),
-            tree.level_count, grouped(tree.leaves.size()));
+  facts.add("nodes", "{} in {}, and {} of 4 x 4 x 4 voxels", grouped(tree.nodes.size()),
+            counted(tree.level_count, "levels"), counted(tree.leaves.size(), "leaves"));
   if (tree.is_dag) {
-    facts.add("octree", "{} nodes and {} leaves", grouped(sizes.octree_node_count),
-              grouped(sizes.octree_leaf_count));
+    facts.add("octree", "{} and {}", counted(sizes.octree_node_count, "nodes"),
+              counted(sizes.octree_leaf_count, "leaves"));
   }
   facts.add("edge of a voxel", "{:.6g}", edge);
   facts.add("bounds", "{}", to_words(box));

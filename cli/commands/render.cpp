@@ -169,7 +169,7 @@ void print_result(Session& session, const Context& context, const RenderCommand&
             describe_in_words(context));
   add_input_facts(facts, command.inputs, meshes);
   facts.add("rays", "{}{}", grouped(ray_count),
-            ambient ? fmt::format(", and {} ambient rays for each hit", render.ambient_rays) : "");
+            ambient ? fmt::format(", and {} for each hit", counted(render.ambient_rays, "ambient rays")) : "");
   facts.add("render", "{:.3f} ms", milliseconds);
   session.print(report, facts.text());
 }

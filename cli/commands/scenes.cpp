@@ -35,10 +35,10 @@ void add_counts(Json& report, const SceneFile& file) {
 }
 
 void add_count_facts(Facts& facts, const SceneFile& file) {
-  facts.add("meshes", "{}, of {} triangles and {} vertices", grouped(file.meshes.size()),
-            grouped(file.triangle_count()), grouped(vertex_count(file)));
-  facts.add("instances", "{}, of {} triangles", grouped(file.instances.size()),
-            grouped(file.instanced_triangle_count()));
+  facts.add("meshes", "{}, of {} and {}", grouped(file.meshes.size()), counted(file.triangle_count(), "triangles"),
+            counted(vertex_count(file), "vertices"));
+  facts.add("instances", "{}, of {}", grouped(file.instances.size()),
+            counted(file.instanced_triangle_count(), "triangles"));
 }
 
 /// The meshes and trees of a scene on a device.
@@ -134,10 +134,11 @@ FileReport describe_scene(Session& session, const std::string& input, u32 scene)
                                 {"parts", mesh.parts.size()},
                                 {"instances", counts[i]}});
     if (i >= max_lines) continue;
-    facts.add(fmt::format("mesh {}", i), "{} triangles in {} place{}{}", grouped(mesh.mesh.triangles.size()),
-              grouped(counts[i]), counts[i] == 1 ? "" : "s", mesh.name.empty() ? "" : ": " + one_line(mesh.name));
+    facts.add(fmt::format("mesh {}", i), "{} in {}{}", counted(mesh.mesh.triangles.size(), "triangles"),
+              counted(counts[i], "places"), mesh.name.empty() ? "" : ": " + one_line(mesh.name));
   }
-  if (file.meshes.size() > max_lines) facts.add("", "and {} more meshes", file.meshes.size() - max_lines);
+  if (file.meshes.size() > max_lines)
+    facts.add("", "and {} more", counted(file.meshes.size() - max_lines, "meshes"));
   return {report, facts.text()};
 }
 
@@ -183,7 +184,7 @@ int build_scene(Session& session, const std::string& input, const SceneChoice& c
   facts.add("nodes", "{}, {:.2f} children per node", grouped(top.counts.node_count), top.mean_children);
   facts.add("depth", "{}", top.depth);
   facts.add("SAH cost", "{:.2f}", top.sah_cost);
-  if (left_out > 0) facts.add("left out", "{} instances that cannot be inverted", grouped(left_out));
+  if (left_out > 0) facts.add("left out", "{} that cannot be inverted", counted(left_out, "instances"));
   session.print(report, facts.text());
   return exit_ok;
 }

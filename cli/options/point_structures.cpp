@@ -37,7 +37,7 @@ Built build_kd_of_triangles(Context& context, const TriangleView& triangles) {
                       {"duplication", duplication},
                       {"invalid_triangles", tree.invalid_count},
                       {"bytes", tree.size_bytes()}};
-  built.facts.add("nodes", "{}, {} levels deep", grouped(nodes), tree.depth);
+  built.facts.add("nodes", "{}, {} deep", grouped(nodes), counted(tree.depth, "levels"));
   built.facts.add("references", "{}: {:.2f} per triangle", grouped(references), duplication);
   built.facts.add("memory", "{}", readable_bytes(tree.size_bytes()));
   built.tree = std::move(tree);

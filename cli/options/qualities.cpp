@@ -44,8 +44,8 @@ void add_accel_facts(Facts& facts, Context& context, const Accel& accel) {
   const WideBvhStats measured = stats(context, accel.tree());
   facts.add("quality", "{}", name_of(accel.options().quality));
   add_facts(facts, settings_of(accel));
-  facts.add("in the tree", "{} triangles", grouped(measured.counts.primitive_count));
-  facts.add("left out", "{} invalid triangles", grouped(measured.counts.invalid_count));
+  facts.add("in the tree", "{}", counted(measured.counts.primitive_count, "triangles"));
+  facts.add("left out", "{}", counted(measured.counts.invalid_count, "invalid triangles"));
   facts.add("nodes", "{}, {:.2f} children per node", grouped(measured.counts.node_count), measured.mean_children);
   facts.add("leaves", "{}", grouped(measured.leaf_count));
   facts.add("depth", "{}", measured.depth);

@@ -64,8 +64,8 @@ void add_facts(Facts& facts, const BuildSettings& settings) {
 }
 
 void add_facts(Facts& facts, const BvhStats& stats) {
-  facts.add("in the tree", "{} triangles", grouped(stats.counts.primitive_count));
-  facts.add("left out", "{} invalid triangles", grouped(stats.counts.invalid_count));
+  facts.add("in the tree", "{}", counted(stats.counts.primitive_count, "triangles"));
+  facts.add("left out", "{}", counted(stats.counts.invalid_count, "invalid triangles"));
   facts.add("nodes", "{}", grouped(stats.counts.node_count));
   facts.add("leaves", "{}", grouped(stats.counts.leaf_count));
   facts.add("depth", "{}", stats.depth);

@@ -14,7 +14,7 @@ u32 voxel_resolution(const StructureOptions& options, u32 own) {
   const std::vector<u32> numbers = resolution_numbers(options.resolution);
   if (numbers.size() != 1) {
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("--resolution is {}; {} take one number, voxels are cubes", options.resolution,
+                fmt::format("--resolution is {}; {} take one number, because voxels are cubes", options.resolution,
                             name_of(options.structure)));
   }
   return numbers[0];
@@ -84,11 +84,11 @@ Built build_voxel_tree(Context& context, const TriangleView& triangles, const St
                       {"voxels", count},
                       {"bytes", tree.size_bytes()}};
   built.facts.add("voxels", "{}: {} set", in_words(tree.shape.resolution), grouped(count));
-  built.facts.add("nodes", "{} in {} levels, and {} leaves of 4 x 4 x 4 voxels", grouped(tree.nodes.size()),
-                  tree.level_count, grouped(tree.leaves.size()));
+  built.facts.add("nodes", "{} in {}, and {} of 4 x 4 x 4 voxels", grouped(tree.nodes.size()),
+                  counted(tree.level_count, "levels"), counted(tree.leaves.size(), "leaves"));
   if (is_dag) {
-    built.facts.add("octree", "{} nodes and {} leaves", grouped(tree.octree_node_count),
-                    grouped(tree.octree_leaf_count));
+    built.facts.add("octree", "{} and {}", counted(tree.octree_node_count, "nodes"),
+                    counted(tree.octree_leaf_count, "leaves"));
   }
   built.facts.add("memory", "{}", readable_bytes(tree.size_bytes()));
   if (keeps) built.voxel_tree = download(tree);

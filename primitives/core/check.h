@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "primitives/core/counted.h"
 #include "primitives/core/error.h"
 #include "primitives/core/span.h"
 
@@ -36,27 +37,27 @@ inline void check_option(const char* name, u32 value, u32 min, u32 max) {
 /// Throws: if the number of `things` is not in [min, max].
 inline void check_range(const char* function, u64 count, const char* things, u64 min, u64 max) {
   if (count >= min && count <= max) return;
-  refuse(function, std::to_string(count) + " " + things + ", " + std::to_string(min) + " to " +
-                       std::to_string(max) + " are possible");
+  refuse(function,
+         counted(count, things) + ", " + std::to_string(min) + " to " + std::to_string(max) + " are possible");
 }
 
 /// Throws: if two counts that must be equal differ.
 inline void check_same_count(const char* function, const char* one, u64 one_count, const char* other,
                              u64 other_count) {
   if (one_count == other_count) return;
-  refuse(function, std::to_string(one_count) + " " + one + ", " + std::to_string(other_count) + " " + other);
+  refuse(function, counted(one_count, one) + ", " + counted(other_count, other));
 }
 
 /// Throws: if there are not as many `things` as `others`, such as values and keys.
 inline void check_one_each(const char* function, u64 count, const char* things, u64 expected, const char* others) {
   if (count == expected) return;
-  refuse(function, std::to_string(count) + " " + things + " for " + std::to_string(expected) + " " + others);
+  refuse(function, counted(count, things) + " for " + counted(expected, others));
 }
 
 /// Throws: if `out` has fewer elements than `needed`.
 inline void check_room(const char* function, const char* out, u64 room, u64 needed) {
   if (room >= needed) return;
-  refuse(function, std::string(out) + " has " + std::to_string(room) + " elements, " + std::to_string(needed) +
+  refuse(function, std::string(out) + " has " + counted(room, "elements") + ", " + std::to_string(needed) +
                        (needed == 1 ? " is needed" : " are needed"));
 }
 
@@ -86,7 +87,7 @@ void check_apart(const char* function, const char* what, BufferSpan<const Query>
 template <class T>
 void check_address(const char* function, const char* what, BufferSpan<T> span) {
   if (span.data() != nullptr || span.empty()) return;
-  refuse(function, "the address of " + std::to_string(span.size()) + " " + what + " is null");
+  refuse(function, "the address of " + counted(span.size(), what) + " is null");
 }
 
 /// Throws: if there is not one result per query, or if the two overlap.
@@ -96,8 +97,8 @@ void check_results(const char* function, const char* what, BufferSpan<const Quer
   check_address(function, what, queries);
   check_address(function, "results", results);
   if (results.size() != queries.size()) {
-    refuse(function, "there is room for " + std::to_string(results.size()) + " results, but " +
-                         std::to_string(queries.size()) + " " + what + " were given");
+    refuse(function, "there is room for " + counted(results.size(), "results") + ", but the number of " + what +
+                         " is " + std::to_string(queries.size()));
   }
   check_apart(function, what, queries, results);
 }
@@ -107,8 +108,8 @@ void check_results(const char* function, const char* what, BufferSpan<const Quer
 inline u32 results_each(const char* function, const char* what, u64 query_count, const char* results,
                         u64 result_count) {
   if (query_count == 0 ? result_count > 0 : result_count % query_count != 0) {
-    refuse(function, "there is room for " + std::to_string(result_count) + " " + results + ", no multiple of " +
-                         std::to_string(query_count) + " " + what);
+    refuse(function, "there is room for " + counted(result_count, results) + ", no multiple of " +
+                         counted(query_count, what));
   }
   const u64 each = query_count == 0 ? 0 : result_count / query_count;
   constexpr u64 most = u64{1} << 31;

@@ -51,12 +51,13 @@ FreeListReport FreeList::report() const {
 void FreeList::check() const {
   const FreeListReport seen = report();
   if (seen.refused_count > 0) {
-    throw Error(ErrorCode::capacity, "a free list refused " + std::to_string(seen.refused_count) +
-                                         " allocations; it has " + std::to_string(capacity_) + " nodes");
+    throw Error(ErrorCode::capacity, "a free list refused " + detail::counted(seen.refused_count, "allocations") +
+                                         "; it has " + detail::counted(capacity_, "nodes"));
   }
   if (seen.bad_free_count > 0) {
-    throw Error(ErrorCode::invalid_argument, "a free list was given back " + std::to_string(seen.bad_free_count) +
-                                                 " nodes that were not allocated");
+    throw Error(ErrorCode::invalid_argument, "a free list was given back " +
+                                                 detail::counted(seen.bad_free_count, "nodes") +
+                                                 " that were not allocated");
   }
 }
 

@@ -21,7 +21,7 @@ u64 checked_stride(u64 slot_count, u64 slot_bytes) {
   if (slot_bytes == 0) detail::refuse(scratch_pool_name, "slots of 0 bytes; a slot needs at least 1");
   const u64 max_bytes = ~u64{0} / 4 / slot_count;
   if (slot_bytes > max_bytes) {
-    throw Error(ErrorCode::out_of_memory, "scratch pool: " + std::to_string(slot_count) + " slots of " +
+    throw Error(ErrorCode::out_of_memory, "scratch pool: " + detail::counted(slot_count, "slots") + " of " +
                                               std::to_string(slot_bytes) +
                                               " bytes do not fit in the address space");
   }

@@ -18,7 +18,7 @@ namespace {
 template <class T>
 void run(Context& context, BufferSpan<const T> in, bool inclusive, BufferSpan<T> out) {
   if (in.size() != out.size()) {
-    detail::refuse("scan", "the output has " + std::to_string(out.size()) + " elements, but the input has " +
+    detail::refuse("scan", "the output has " + detail::counted(out.size(), "elements") + ", but the input has " +
                                std::to_string(in.size()));
   }
   dispatch(context,

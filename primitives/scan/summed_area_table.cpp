@@ -22,8 +22,8 @@ void check(u64 width, u64 height, BufferSpan<const T> in, BufferSpan<T> out) {
   const bool fits = in.size() == out.size() && (width == 0 ? in.empty() : in.size() / width == height) &&
                     (width == 0 || in.size() % width == 0);
   if (!fits) {
-    detail::refuse(summed_area_table_name, "an input of " + std::to_string(in.size()) +
-                                               " elements and an output of " + std::to_string(out.size()) +
+    detail::refuse(summed_area_table_name, "an input of " + detail::counted(in.size(), "elements") +
+                                               " and an output of " + std::to_string(out.size()) +
                                                " for an image of " + std::to_string(width) + " by " +
                                                std::to_string(height));
   }

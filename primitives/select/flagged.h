@@ -30,8 +30,8 @@ inline u64 flag_count(BitSpan flags) {
 inline void check_bits(const char* function, BitSpan flags) {
   const u64 needed = divide_rounding_up(flags.size, 32);
   if (flags.words.size() >= needed) return;
-  refuse(function, std::to_string(flags.words.size()) + " words of flags; " + std::to_string(needed) +
-                       " are needed for " + std::to_string(flags.size) + " elements");
+  refuse(function, counted(flags.words.size(), "words") + " of flags; " + std::to_string(needed) +
+                       " are needed for " + counted(flags.size, "elements"));
 }
 
 template <class Out>

@@ -2,6 +2,7 @@
 
 #include "primitives/gather.h"
 
+#include "primitives/core/counted.h"
 #include "primitives/core/dispatch.h"
 #include "primitives/invert_index.h"
 #include "primitives/sort/sort_arguments.h"
@@ -32,8 +33,9 @@ void check(const char* name, BufferSpan<const std::byte> by_index, BufferSpan<co
   detail::check_record_bytes(name, record_bytes);
   detail::check_whole_records(name, by_index.size(), record_bytes);
   if (in_order.size() % record_bytes != 0 || in_order.size() / record_bytes != indices.size()) {
-    detail::refuse(name, std::to_string(in_order.size()) + " bytes for " + std::to_string(indices.size()) +
-                             " indices of records of " + std::to_string(record_bytes) + " bytes");
+    detail::refuse(name, detail::counted(in_order.size(), "bytes") + " for " +
+                             detail::counted(indices.size(), "indices") + " of records of " +
+                             detail::counted(record_bytes, "bytes"));
   }
   detail::check_apart(name, by_index, in_order);
   detail::check_apart(name, indices, out, "the output overlaps the indices");

@@ -1,5 +1,6 @@
 #include "primitives/radix_sort.h"
 
+#include "primitives/core/counted.h"
 #include "primitives/core/dispatch.h"
 #include "primitives/sort/sort_arguments.h"
 
@@ -60,8 +61,8 @@ void radix_sort_indices(Context& context, BufferSpan<const Key> keys, BufferSpan
                         SortOrder order) {
   detail::check_key_bits<Key>(radix_sort_name, bits);
   if (indices_out.size() != keys.size()) {
-    detail::refuse(radix_sort_name, "the output has " + std::to_string(indices_out.size()) +
-                                        " indices, but the input has " + std::to_string(keys.size()) + " keys");
+    detail::refuse(radix_sort_name, "the output has " + detail::counted(indices_out.size(), "indices") +
+                                        ", but the input has " + detail::counted(keys.size(), "keys"));
   }
   detail::check_index_count(radix_sort_name, "keys", keys.size());
   if (keys.empty()) return;

@@ -32,7 +32,7 @@ void check_key_bits(const char* sort, BitRange bits) {
   constexpr u32 width = all_bits<Key>.end;
   if (bits.begin <= bits.end && bits.end <= width) return;
   refuse(sort, "bits " + std::to_string(bits.begin) + " to " + std::to_string(bits.end) +
-                   " are no range of bits in a key of " + std::to_string(width) + " bits");
+                   " are no range of bits in a key of " + counted(width, "bits"));
 }
 
 inline constexpr u64 max_record_bytes = 65536;
@@ -40,15 +40,14 @@ inline constexpr u64 max_record_bytes = 65536;
 /// Throws: if a record cannot have that size.
 inline void check_record_bytes(const char* function, u64 record_bytes) {
   if (record_bytes >= 1 && record_bytes <= max_record_bytes) return;
-  refuse(function, "records of " + std::to_string(record_bytes) + " bytes; 1 to " +
-                       std::to_string(max_record_bytes) + " are possible");
+  refuse(function, "records of " + counted(record_bytes, "bytes") + "; 1 to " + std::to_string(max_record_bytes) +
+                       " are possible");
 }
 
 /// Throws: if `byte_count` bytes end inside a record.
 inline void check_whole_records(const char* function, u64 byte_count, u64 record_bytes) {
   if (byte_count % record_bytes == 0) return;
-  refuse(function,
-         std::to_string(byte_count) + " bytes are no whole records of " + std::to_string(record_bytes) + " bytes");
+  refuse(function, counted(byte_count, "bytes") + ", no whole records of " + counted(record_bytes, "bytes"));
 }
 
 }  // namespace copse::detail

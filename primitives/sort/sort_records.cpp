@@ -1,5 +1,6 @@
 #include "primitives/sort_records.h"
 
+#include "primitives/core/counted.h"
 #include "primitives/core/dispatch.h"
 #include "primitives/sort/sort_arguments.h"
 
@@ -23,7 +24,7 @@ void check(BufferSpan<const std::byte> in, u64 record_bytes, u64 key_offset, Buf
            BitRange bits) {
   detail::check_record_bytes(sort_records_name, record_bytes);
   if (key_offset > record_bytes || record_bytes - key_offset < sizeof(Key)) {
-    detail::refuse(sort_records_name, "a key of " + std::to_string(sizeof(Key)) + " bytes at byte " +
+    detail::refuse(sort_records_name, "a key of " + detail::counted(sizeof(Key), "bytes") + " at byte " +
                                           std::to_string(key_offset) + " does not fit in records of size " +
                                           std::to_string(record_bytes));
   }

@@ -1,5 +1,6 @@
 #include "primitives/split.h"
 
+#include "primitives/core/counted.h"
 #include "primitives/core/dispatch.h"
 #include "primitives/sort/sort_arguments.h"
 
@@ -26,7 +27,8 @@ constexpr const char* split_name = "split";
 void check_buckets(u32 bucket_count, BufferSpan<u64> offsets) {
   detail::check_range(split_name, bucket_count, "buckets", 1, max_split_buckets);
   if (!offsets.empty() && offsets.size() != u64{bucket_count} + 1) {
-    detail::refuse(split_name, std::to_string(offsets.size()) + " offsets for " + std::to_string(bucket_count) +
+    detail::refuse(split_name, detail::counted(offsets.size(), "offsets") + " for " +
+                                   std::to_string(bucket_count) +
                                    " buckets; there can be none, or one more than there are buckets");
   }
 }

@@ -48,7 +48,7 @@ void inverse_bwt(Context& context, BufferSpan<const u8> transform, u32 primary, 
     return detail::restore_text(ex, transform.data(), n, primary, text.data());
   });
   if (!is_text) {
-    detail::refuse(name, "no text of " + std::to_string(n) + " bytes has this transform with primary row " +
+    detail::refuse(name, "no text of " + detail::counted(n, "bytes") + " has this transform with primary row " +
                              std::to_string(primary));
   }
 }

@@ -27,8 +27,8 @@ void check_words(const char* what, BufferSpan<T> span) {
 template <class T>
 void check_size(const char* what, BufferSpan<T> span, u64 key_count) {
   if (span.size() == key_count) return;
-  refuse_call(std::to_string(span.size()) + " " + what + " for " + std::to_string(key_count) +
-              " keys; there must be as many as keys");
+  refuse_call(std::to_string(span.size()) + " " + what + " for " + counted(key_count, "keys") +
+              "; there must be as many as keys");
 }
 template <class T>
 void check_size_or_empty(const char* what, BufferSpan<T> span, u64 key_count) {
@@ -38,7 +38,7 @@ void check_size_or_empty(const char* what, BufferSpan<T> span, u64 key_count) {
 template <class T>
 void check_counts(BufferSpan<T> counts, u64 min) {
   if (counts.size() >= min && counts.size() <= 1) return;
-  refuse_call("counts has " + std::to_string(counts.size()) + " elements; it must have 1");
+  refuse_call("counts has " + counted(counts.size(), "elements") + "; it must have 1");
 }
 
 template <class T, class... Others>

@@ -191,7 +191,7 @@ TEST_P(AccelQueries, RefuseWhatDoesNotFit) {
   EXPECT_COPSE_ERROR(nearest_points(context(), none, points.span(), nearest.span()), ErrorCode::invalid_argument,
                      "nearest_points: the structure was never built");
   EXPECT_COPSE_ERROR(nearest_points(context(), accel, points.span(), nearest.span().first(2)),
-                     ErrorCode::invalid_argument, "2 results, but 3 points");
+                     ErrorCode::invalid_argument, "2 results, but the number of points is 3");
   EXPECT_COPSE_ERROR(find_overlaps<Sphere>(context(), accel, spheres.span(), offsets.span(), ids.span()),
                      ErrorCode::invalid_argument, "3 offsets for 3 regions, one more is needed");
   EXPECT_COPSE_ERROR(self_overlaps(context(), none), ErrorCode::invalid_argument, "never built");

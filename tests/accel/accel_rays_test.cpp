@@ -262,7 +262,8 @@ TEST_P(AccelRays, RefuseSpansThatDoNotFit) {
   rays.directions.size = 3;
   EXPECT_COPSE_ERROR(closest_hits(context(), accel, rays, hits.span()), code, "4 origins, 3 directions");
   rays.directions.size = 4;
-  EXPECT_COPSE_ERROR(closest_hits(context(), accel, rays, hits.span().first(2)), code, "2 results, but 4 rays");
+  EXPECT_COPSE_ERROR(closest_hits(context(), accel, rays, hits.span().first(2)), code,
+                     "2 results, but the number of rays is 4");
   rays.directions.stride_bytes = 13;
   EXPECT_COPSE_ERROR(closest_hits(context(), accel, rays, hits.span()), code, "directions are 13 bytes apart");
   rays.directions = {nullptr, 4, sizeof(vec3)};

@@ -62,8 +62,8 @@ static void test_null_handles(void) {
   REFUSED(copse_accel_map, (context, "x", 3, &none, NULL), "the check is 3; it can be 0 to 2");
   REFUSED(copse_closest_hits, (context, NULL, &rays, &hit, 0, NULL), "the accel is null");
   REFUSED(copse_closest_hits, (context, accel, NULL, &hit, 0, NULL), "copse_rays is null");
-  REFUSED(copse_closest_hits, (context, accel, &rays, NULL, 0, NULL), "the address of 1 hits is null");
-  REFUSED(copse_any_hits, (context, accel, &rays, NULL, 0, NULL), "the address of 1 results is null");
+  REFUSED(copse_closest_hits, (context, accel, &rays, NULL, 0, NULL), "the address of 1 hit is null");
+  REFUSED(copse_any_hits, (context, accel, &rays, NULL, 0, NULL), "the address of 1 result is null");
   REFUSED(copse_nearest_points, (context, accel, NULL, 3, 0, 1, NULL, 0), "the address of 3 points is null");
   REFUSED(copse_scene_build, (context, NULL, 1, NULL, 0, 0, NULL, &no_scene), "the accels is null");
   CHECK(no_scene == NULL);

@@ -71,7 +71,9 @@ TEST_F(CliTerminal, HelpBreaksLongDescriptionsBetweenWords) {
     for (std::string line; std::getline(lines, line);) {
       line.pop_back();  // the \r of a terminal
       const size_t begin = line.find_first_not_of(' ');
-      if (begin == 0 || begin == 34) EXPECT_LE(line.size(), 80u);  // others are names of options, and examples
+      if (begin == 0 || begin == 34) {  // others are names of options, and examples
+        EXPECT_LE(line.size(), 80u);
+      }
       continued += begin == 34 ? 1 : 0;
     }
     EXPECT_GE(continued, 10u) << broken;

@@ -170,7 +170,7 @@ TEST_P(CuckooTables, RefuseAKeyWithoutRoomAndAreRebuiltWithOtherFunctions) {
   EXPECT_EQ(counts.inserted, room);
   EXPECT_EQ(counts.full, 1u);
   EXPECT_EQ(size(context(), table), room);
-  EXPECT_COPSE_ERROR(table.check(), ErrorCode::capacity, "1 keys found no room");
+  EXPECT_COPSE_ERROR(table.check(), ErrorCode::capacity, "1 key found no room");
 
   table = rebuilt(context(), table);
   EXPECT_EQ(size(context(), table), room);

@@ -186,7 +186,7 @@ TEST_P(Scatter, RefusesWhatDoesNotFit) {
   Buffer<std::byte> in(context(), 64), out(context(), 60);
   Buffer<u64> index(context(), 4);
   EXPECT_COPSE_ERROR(scatter(context(), in.span(), 16, index.span(), out.span()), ErrorCode::invalid_argument,
-                     "60 bytes are no whole records");
+                     "60 bytes, no whole records");
   EXPECT_COPSE_ERROR(scatter(context(), in.span(), 4, index.span(), out.span()), ErrorCode::invalid_argument,
                      "64 bytes for 4 indices");
   EXPECT_COPSE_ERROR(scatter(context(), in.span(), 16, index.span(), in.span()), ErrorCode::invalid_argument,

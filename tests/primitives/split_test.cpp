@@ -128,7 +128,7 @@ TEST_P(Split, RefusesOutputThatIsInputOrOfAnotherSize) {
   EXPECT_COPSE_ERROR(split_records(context(), buckets.span(), 2, records.span(), 0, moved.span()),
                      ErrorCode::invalid_argument, "0 bytes");
   EXPECT_COPSE_ERROR(split_records(context(), buckets.span(), 2, records.span(), 9, moved.span()),
-                     ErrorCode::invalid_argument, "40 bytes are no whole records of 9");
+                     ErrorCode::invalid_argument, "40 bytes, no whole records of 9");
 }
 
 TEST_P(Split, LargeSplitsAreRightEveryTime) {

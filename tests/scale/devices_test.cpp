@@ -80,7 +80,7 @@ TEST(Devices, RefuseMoreThanThereAre) {
                      "Devices::context: device 2 was asked for, but there are 2, counted from 0");
   test::LimitedMemory memory;
   EXPECT_COPSE_ERROR(Devices({.backend = Backend::cpu, .count = 2, .memory = {&memory}}),
-                     ErrorCode::invalid_argument, "Devices: 1 memory resources for 2 devices");
+                     ErrorCode::invalid_argument, "Devices: 1 memory resource for 2 devices");
   COPSE_SKIP_WITHOUT_GPU();
   const std::string there = std::to_string(gpu_count());
   EXPECT_COPSE_ERROR(Devices({.backend = Backend::cuda, .count = 1000}), ErrorCode::invalid_argument,

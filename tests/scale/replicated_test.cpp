@@ -132,7 +132,7 @@ TEST_P(Replicated, RaysOfAnyLayoutHitTheSame) {
     const std::vector<u8> got = occluded.download();
     for (size_t i = 0; i < got.size(); ++i) ASSERT_EQ(got[i], is_hit(expected[i])) << i;
     EXPECT_COPSE_ERROR(closest_hits(devices, accel, span, hits.span().first(699)), ErrorCode::invalid_argument,
-                       "699 results, but 700 rays");
+                       "699 results, but the number of rays is 700");
   }
 }
 
@@ -199,7 +199,7 @@ TEST_P(Replicated, AccelsRefuseWhatDoesNotFit) {
   EXPECT_COPSE_ERROR(replicate(devices, Accel()), invalid, "replicate: the structure was never built");
   ReplicatedAccel accel = replicate(devices, build(devices.first(), mesh.view()));
   EXPECT_COPSE_ERROR(closest_hits(devices, accel, rays.span(), hits.span()), invalid,
-                     "there is room for 299 results, but 300 rays were given");
+                     "there is room for 299 results, but the number of rays is 300");
   EXPECT_COPSE_ERROR(closest_hits(others, accel, rays.span().first(299), hits.span()), invalid,
                      "closest_hits: the structure was replicated for other devices");
   EXPECT_COPSE_ERROR(update(devices, *std::make_unique<ReplicatedAccel>()), invalid,

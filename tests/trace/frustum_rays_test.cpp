@@ -232,10 +232,10 @@ TEST_P(FrustumRays, RefuseSpansThatDoNotFit) {
   Buffer<Ray> rays(context(), 10);
   const ErrorCode invalid = ErrorCode::invalid_argument;
   EXPECT_COPSE_ERROR(closest_hits(context(), grid.view(), device.view(), 3, 4, hits.span()), invalid,
-                     "9 results, but 12 pixels");
+                     "9 results, but the number of pixels is 12");
   EXPECT_COPSE_ERROR(closest_hits(context(), grid.view(), device.view(), 0, 4, hits.span()), invalid, "0 x 4");
   EXPECT_COPSE_ERROR(closest_hits(context(), grid.view(), device.view(), rays.span(), hits.span()), invalid,
-                     "9 results, but 10 rays");
+                     "9 results, but the number of rays is 10");
   EXPECT_COPSE_ERROR(closest_hits(context(), FrustumGridView{}, device.view(), 3, 3, hits.span()), invalid,
                      "0 cells");
 }

@@ -149,7 +149,7 @@ TEST_P(GridMarch, RefusesSpansThatDoNotFit) {
   Buffer<Hit> hits(context(), 9);
   const ErrorCode invalid = ErrorCode::invalid_argument;
   EXPECT_COPSE_ERROR(closest_hits(context(), grid.view(), device.view(), rays.span(), hits.span()), invalid,
-                     "9 results, but 10 rays");
+                     "9 results, but the number of rays is 10");
   EXPECT_COPSE_ERROR(closest_hits(context(), GridView{}, device.view(), rays.span().first(9), hits.span()),
                      invalid, "0 cells");
   const BufferSpan<u8> inside(reinterpret_cast<u8*>(rays.data()), 10);

@@ -177,9 +177,9 @@ TEST_P(TraceRays, RefuseSpansThatDoNotFit) {
   Buffer<Hit> hits(context(), 9);
   Buffer<u8> occluded(context(), 11);
   EXPECT_COPSE_ERROR(closest_hits(context(), bvh.view(), device.view(), rays.span(), hits.span()),
-                     ErrorCode::invalid_argument, "9 results, but 10 rays");
+                     ErrorCode::invalid_argument, "9 results, but the number of rays is 10");
   EXPECT_COPSE_ERROR(any_hits(context(), bvh.view(), device.view(), rays.span(), occluded.span()),
-                     ErrorCode::invalid_argument, "11 results, but 10 rays");
+                     ErrorCode::invalid_argument, "11 results, but the number of rays is 10");
   const BufferSpan<u8> inside(reinterpret_cast<u8*>(rays.data()), 10);
   EXPECT_COPSE_ERROR(any_hits(context(), bvh.view(), device.view(), rays.span(), inside),
                      ErrorCode::invalid_argument, "overlap");

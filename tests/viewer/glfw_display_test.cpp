@@ -108,8 +108,6 @@ u32 count_visibly_different(const Image& a, const Image& b) {
   return count;
 }
 
-}  // namespace
-
 TEST_F(GlfwWindow, DrawsEveryPixelOfAPictureOfItsSize) {
   const Picture picture = chequers();
   const Image drawn = painted({.place = {0, 0, 64, 64}, .picture = &picture});
@@ -249,4 +247,5 @@ TEST(GlfwDisplay, SaysWhyNoWindowCanBeOpened) {
   EXPECT_COPSE_ERROR(GlfwDisplay({}), ErrorCode::no_device, "--headless");
 }
 
+}  // namespace
 }  // namespace copse::test

@@ -28,8 +28,6 @@ struct Shot {
 
 class HeadlessPicture : public testing::TestWithParam<Shot> {};
 
-}  // namespace
-
 TEST_P(HeadlessPicture, IsTheOneThatIsKept) {
   const TestFolder folder;
   const std::string file = folder / "shot.png";
@@ -191,4 +189,5 @@ TEST(Headless, SaysHowToDoWithoutADisplay) {
   EXPECT_NE(ending.text.find("--headless"), std::string::npos) << ending.text;
 }
 
+}  // namespace
 }  // namespace copse::test

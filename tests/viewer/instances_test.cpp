@@ -48,8 +48,6 @@ class Instances : public testing::TestWithParam<Backend> {
 
 COPSE_ON_EACH_BACKEND(Instances);
 
-}  // namespace
-
 TEST_P(Instances, OfAFileAreShownThroughBothLevels) {
   open_grove(s.session);
   EXPECT_EQ(s.session.messages().first_error(), nullptr);
@@ -189,4 +187,5 @@ TEST(SceneFileOfInstances, BesideOtherFilesBecomesOneMesh) {
   EXPECT_EQ(s.session.geometry()->placed, nullptr);
 }
 
+}  // namespace
 }  // namespace copse::test

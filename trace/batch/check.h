@@ -64,8 +64,8 @@ template <class Query, class Found>
 void check_lists(const char* function, const char* what, BufferSpan<const Query> queries, BufferSpan<u64> offsets,
                  BufferSpan<Found> found) {
   if (offsets.size() != queries.size() + 1) {
-    refuse(function, std::to_string(offsets.size()) + " offsets for " + std::to_string(queries.size()) + " " +
-                         what + ", one more is needed");
+    refuse(function, counted(offsets.size(), "offsets") + " for " + std::to_string(queries.size()) + " " + what +
+                         ", one more is needed");
   }
   check_apart(function, what, queries, offsets);
   check_apart(function, what, queries, found);

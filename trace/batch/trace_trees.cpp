@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "primitives/core/counted.h"
 #include "primitives/core/dispatch.h"
 #include "trace/batch/check.h"
 #include "trace/trace_rays.h"
@@ -42,8 +43,8 @@ void check_trees(const char* function, const RayTreesView& trees) {
   }
   if (trees.binary_masks.empty() != trees.wide_masks.empty()) {
     detail::refuse(function, "there are " + std::to_string(trees.binary_masks.size()) + " and " +
-                                 std::to_string(trees.wide_masks.size()) +
-                                 " masks of packed triangles, but both trees must have masks, or none of them");
+                                 detail::counted(trees.wide_masks.size(), "masks") +
+                                 " of packed triangles, but both trees must have masks, or none of them");
   }
 }
 

@@ -1,6 +1,7 @@
 #include "trace/frustum_rays.h"
 
 #include "primitives/core/buffer.h"
+#include "primitives/core/counted.h"
 #include "primitives/core/validation.h"
 #include "trace/grids/dispatch_masked.h"
 
@@ -36,8 +37,8 @@ void check_picture(u32 width, u32 height, u64 hit_count) {
                                  " pixels; its width and height can be 1 to " + std::to_string(max_pixels));
   }
   if (hit_count != u64{width} * height) {
-    detail::refuse(function, "there is room for " + std::to_string(hit_count) + " results, but " +
-                                 std::to_string(u64{width} * height) + " pixels are asked for");
+    detail::refuse(function, "there is room for " + detail::counted(hit_count, "results") +
+                                 ", but the number of pixels is " + std::to_string(u64{width} * height));
   }
 }
 

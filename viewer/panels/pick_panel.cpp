@@ -93,9 +93,9 @@ void pick_panel(Desk& desk) {
   }
   const bool is_tree = desk.session.built(desk.session.picked_side()).kind == StructureKind::bvh;
   hit_facts(*picked, is_tree);
-  fact("Visited", fmt::format("{} {}", picked->visited.size(), is_tree ? "nodes" : "cells"));
+  fact("Visited", counted(picked->visited.size(), is_tree ? "nodes" : "cells"));
   if (picked->target != Target::voxel) {
-    fact("Tested", fmt::format("{} {}s", picked->primitive_tests, name_of(picked->target)));
+    fact("Tested", counted(picked->primitive_tests, fmt::format("{}s", name_of(picked->target))));
   }
   if (!picked->visited.empty()) visited_table(desk, *picked, is_tree);
   if (button("Forget", "Backspace", -1)) desk.commands.push_back(Command::clear_pick);

@@ -19,7 +19,7 @@ void list_parts(const SceneGeometry& geometry) {
     fact(part.name.c_str(), grouped(part.triangle_count));
   }
   if (geometry.parts.size() > max_shown) {
-    quiet_text(fmt::format("and {} more meshes", geometry.parts.size() - max_shown));
+    quiet_text(fmt::format("and {} more", counted(geometry.parts.size() - max_shown, "meshes")));
   }
 }
 

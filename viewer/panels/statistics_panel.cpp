@@ -54,8 +54,8 @@ void grid_facts(const Statistics& statistics) {
 
 /// Draws bars, with a number below each where there is room, and what they count under the mouse.
 ///   first: the number of the first bar
-///   words: for the text under the mouse, such as "{} leaves of {} triangles"
-void histogram(const char* heading, std::span<const u64> counts, u32 first, const char* words) {
+///   words, nouns: for the text under the mouse, such as "2 leaves of 3 triangles"
+void histogram(const char* heading, std::span<const u64> counts, u32 first, const char* words, const char* nouns) {
   const u64 most = counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
   if (most == 0) return;
   quiet_text(heading);
@@ -82,7 +82,8 @@ void histogram(const char* heading, std::span<const u64> counts, u32 first, cons
   }
   const float along = (ImGui::GetIO().MousePos.x - corner.x) / step;
   const size_t pointed = size_t(std::clamp(along, 0.0f, float(counts.size() - 1)));
-  explain(fmt::format(fmt::runtime(words), grouped(counts[pointed]), first + pointed).c_str());
+  explain(fmt::format(fmt::runtime(words), counted(counts[pointed], "leaves"), counted(first + pointed, nouns))
+              .c_str());
 }
 
 }  // namespace
@@ -110,9 +111,8 @@ void statistics_panel(Desk& desk) {
   tree_facts(statistics);
   grid_facts(statistics);
   const std::span<const u64> sizes = statistics.leaf_histogram, depths = statistics.leaf_depth_histogram;
-  if (sizes.size() > 1)
-    histogram("Leaves by number of triangles", sizes.subspan(1), 1, "{} leaves of {} triangles");
-  histogram("Leaves by depth", depths, 0, "{} leaves, {} edges below the root");
+  if (sizes.size() > 1) histogram("Leaves by number of triangles", sizes.subspan(1), 1, "{} of {}", "triangles");
+  histogram("Leaves by depth", depths, 0, "{}, {} below the root", "edges");
   if (button("Save as JSON", "Saves options, statistics and times of A and B (J)", -1)) {
     desk.commands.push_back(Command::save_statistics);
   }

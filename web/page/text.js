@@ -44,14 +44,17 @@ export function showCommand(name, { builder, layout, reinsertion }, checksum) {
   }
 }
 
+const counted = (count, one, many) => `${count} ${count === 1 ? one : many}`;
+
 export function showPick(pick, step) {
   element("step-text").textContent = `${step} of ${pick.visited.length}`;
   const node = pick.visited[step - 1];
   const here = node
-    ? node.leaf ? `Leaf of ${node.triangles} at depth ${node.depth}. ` : `Node ${node.node} at depth ${node.depth}. `
+    ? node.leaf ? `Leaf of ${counted(node.triangles, "triangle", "triangles")} at depth ${node.depth}. ` : `Node ${node.node} at depth ${node.depth}. `
     : "";
   const leaves = pick.visited.filter((visited) => visited.leaf).length;
   const end = pick.hit ? `It hits triangle ${grouped.format(pick.triangle)} at t = ${pick.t.toPrecision(5)}.` : "It hits nothing.";
   element("pick-text").textContent =
-    `${here}The ray visits ${pick.visited.length - leaves} nodes and ${leaves} leaves, and tests ${pick.tests} triangles. ${end}`;
+    `${here}The ray visits ${counted(pick.visited.length - leaves, "node", "nodes")} and ${counted(leaves, "leaf", "leaves")}, ` +
+    `and tests ${counted(pick.tests, "triangle", "triangles")}. ${end}`;
 }

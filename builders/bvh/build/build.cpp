@@ -113,10 +113,9 @@ void check_room(const Bvh& bvh, u64 primitive_count) {
       primitive_count <= bvh.primitive_capacity()) {
     return;
   }
-  throw Error(ErrorCode::invalid_argument, "rebuild over " + std::to_string(primitive_count) +
-                                               " primitives of a tree with room for " +
-                                               std::to_string(bvh.primitive_capacity()) + " and " +
-                                               std::to_string(bvh.nodes.size()) + " nodes");
+  throw Error(ErrorCode::invalid_argument,
+              "rebuild over " + detail::counted(primitive_count, "primitives") + " of a tree with room for " +
+                  std::to_string(bvh.primitive_capacity()) + " and " + detail::counted(bvh.nodes.size(), "nodes"));
 }
 
 u64 count_of(const TriangleViews& triangles) {

@@ -21,9 +21,8 @@ void measure_overlap(const Executor& ex, const BvhView& bvh, std::span<const Tri
 
 double end_point_overlap(Context& context, const Bvh& bvh, const TriangleViews& triangles, const SahCosts& costs) {
   if (triangles.primitive_count() != bvh.source_count) {
-    detail::refuse("end_point_overlap", std::to_string(triangles.primitive_count()) +
-                                            " triangles, but the tree was built over " +
-                                            std::to_string(bvh.source_count));
+    detail::refuse("end_point_overlap", detail::counted(triangles.primitive_count(), "triangles") +
+                                            ", but the tree was built over " + std::to_string(bvh.source_count));
   }
   Buffer<detail::OverlapSums> sums(context, 1);
   dispatch(context, [&](const auto& ex) {

@@ -89,7 +89,7 @@ TreeFaults find_faults(Context& context, const Tree& tree, u64 source_count, boo
                        const CheckContent& check_content) {
   TreeFaults found;
   if (tree.counts.empty() || tree.nodes.empty() || source_count > tree.primitive_capacity()) {
-    detail::refuse("validate", std::to_string(source_count) + " primitives, but the tree has room for " +
+    detail::refuse("validate", detail::counted(source_count, "primitives") + ", but the tree has room for " +
                                    std::to_string(tree.primitive_capacity()));
   }
   const auto counts = tree.counts.download()[0];

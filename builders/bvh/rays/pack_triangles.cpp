@@ -34,8 +34,8 @@ template <class View>
 void repack(Context& context, PackedTriangles& packed, const View& bvh, const TriangleViews& triangles) {
   const u64 ids = bvh.primitive_ids.size();
   if (packed.triangles.size() != ids) {
-    detail::refuse("repack_triangles", "room for " + std::to_string(packed.triangles.size()) +
-                                           " triangles, but the tree has room for " + std::to_string(ids));
+    detail::refuse("repack_triangles", "room for " + detail::counted(packed.triangles.size(), "triangles") +
+                                           ", but the tree has room for " + std::to_string(ids));
   }
   detail::validate_triangles(context, "pack_triangles", triangles);
   packed.tree_ids = bvh.primitive_ids.data();

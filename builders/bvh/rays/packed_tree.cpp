@@ -156,10 +156,9 @@ void check_room(const CompressedBvh4& tree, const PackedTriangles& packed, const
       packed.triangles.size() >= count.places && (!count.has_splits() || tree.repeats.size() >= count.places)) {
     return;
   }
-  refuse("build", std::to_string(count.places) + " places of triangles may need " +
-                      std::to_string(wide_node_capacity(count.places)) + " nodes, but there is room for " +
-                      std::to_string(packed.triangles.size()) + " places and " +
-                      std::to_string(tree.nodes.size()) + " nodes");
+  refuse("build", counted(count.places, "places") + " of triangles may need " +
+                      counted(wide_node_capacity(count.places), "nodes") + ", but there is room for " +
+                      counted(packed.triangles.size(), "places") + " and " + counted(tree.nodes.size(), "nodes"));
 }
 
 void make_room_for_masks(Context& context, PackedTriangles& packed, const TriangleViews& triangles) {

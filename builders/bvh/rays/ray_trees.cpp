@@ -12,9 +12,8 @@ namespace {
 
 void check_count(const Bvh& binary, const TriangleViews& triangles) {
   if (triangles.primitive_count() == binary.source_count) return;
-  detail::refuse("ray trees", std::to_string(triangles.primitive_count()) +
-                                  " triangles, but the binary tree was built over " +
-                                  std::to_string(binary.source_count));
+  detail::refuse("ray trees", detail::counted(triangles.primitive_count(), "triangles") +
+                                  ", but the binary tree was built over " + std::to_string(binary.source_count));
 }
 
 void repack(Context& context, RayTrees& trees, const TriangleViews& triangles) {

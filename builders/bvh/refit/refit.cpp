@@ -44,7 +44,7 @@ namespace {
 template <class Tree>
 void check(const Tree& tree, u64 primitive_count) {
   if (primitive_count != tree.source_count) {
-    detail::refuse("refit", std::to_string(primitive_count) + " primitives, but the tree was built over " +
+    detail::refuse("refit", detail::counted(primitive_count, "primitives") + ", but the tree was built over " +
                                 std::to_string(tree.source_count));
   }
 }

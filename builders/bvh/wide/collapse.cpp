@@ -60,11 +60,11 @@ void check_wide_room(const Tree& wide, u64 primitive_count) {
       wide.primitive_ids.size() >= primitive_count && wide.counts.size() == 1) {
     return;
   }
-  detail::refuse("collapse", std::to_string(primitive_count) + " primitives may need " +
-                                 std::to_string(wide_node_capacity(primitive_count)) +
-                                 " nodes, but the wide tree has room for " +
-                                 std::to_string(wide.primitive_ids.size()) + " primitives and " +
-                                 std::to_string(wide.nodes.size()) + " nodes");
+  detail::refuse("collapse", detail::counted(primitive_count, "primitives") + " may need " +
+                                 detail::counted(wide_node_capacity(primitive_count), "nodes") +
+                                 ", but the wide tree has room for " +
+                                 detail::counted(wide.primitive_ids.size(), "primitives") + " and " +
+                                 detail::counted(wide.nodes.size(), "nodes"));
 }
 
 template <class Tree>

@@ -79,8 +79,8 @@ void check_padding(const FrustumRequest& request) {
   const double blur = blur_in_units(shape, 2 * shape.corner);
   if (blur < max_frustum_padding / 2 - cell_padding) return;
   refuse("frustum grid", "rounding moves a ray by " + std::to_string(blur) + "/256 of a cell, with " +
-                             std::to_string(request.cells.y) + " x " + std::to_string(request.cells.z) +
-                             " tiles in " + std::to_string(request.cells.x) + " slabs; the limit is " +
+                             std::to_string(request.cells.y) + " x " + counted(request.cells.z, "tiles") + " in " +
+                             std::to_string(request.cells.x) + " slabs; the limit is " +
                              std::to_string(max_frustum_padding / 2 - cell_padding) +
                              "/256: the frustum is too narrow or too wide");
 }

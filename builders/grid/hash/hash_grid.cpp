@@ -46,8 +46,8 @@ void check_points(const PositionSpan& points) {
   check_point_count(points.size);
   const u64 stride = points.stride_bytes;
   if (stride >= sizeof(vec3) && stride % 4 == 0) return;
-  detail::refuse("hash grid", "points are " + std::to_string(stride) +
-                                  " bytes apart; the distance must be at least 12 and a multiple of 4");
+  detail::refuse("hash grid", "points are " + detail::counted(stride, "bytes") +
+                                  " apart; the distance must be at least 12 and a multiple of 4");
 }
 
 u64 scratch_bytes(Context& context, u64 n, u64 bucket_count) {
@@ -71,7 +71,7 @@ void rebuild_hash_grid(Context& context, HashGrid& grid, const PositionSpan& poi
   check_options(options);
   check_points(points);
   if (grid.shape.empty() || points.size > grid.point_capacity()) {
-    detail::refuse("hash grid", std::to_string(points.size) + " points are given; the grid has room for " +
+    detail::refuse("hash grid", detail::counted(points.size, "points") + "; the grid has room for " +
                                     std::to_string(grid.point_capacity()));
   }
   detail::validate_positions(context, "build_hash_grid", "points", points);

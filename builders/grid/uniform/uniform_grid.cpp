@@ -84,8 +84,8 @@ void rebuild(Context& context, Grid& grid, const detail::GridSource& source, con
   const detail::GridRequest request = request_of(source.count, options);
   detail::check_primitive_count(source.count);
   if (grid.shape.empty() || request.cell_count > grid.cell_capacity()) {
-    detail::refuse("grid", "the rebuild needs " + std::to_string(request.cell_count) +
-                               " cells; the grid has room for " + std::to_string(grid.cell_capacity()));
+    detail::refuse("grid", "the rebuild needs " + detail::counted(request.cell_count, "cells") +
+                               "; the grid has room for " + std::to_string(grid.cell_capacity()));
   }
   context.reserve_scratch(
       scratch_bytes(context, source.count, source.views.size(), grid.cell_capacity(), grid.reference_capacity()));
@@ -149,9 +149,9 @@ Grid make_grid(Context& context, u64 cell_capacity, u64 reference_capacity) {
 void check_complete(const Grid& grid) {
   const GridCounts counts = grid.counts.download().at(0);
   if (counts.stored_count >= counts.reference_count) return;
-  throw Error(ErrorCode::capacity, "check_complete: the cells need " + std::to_string(counts.reference_count) +
-                                       " references or more; the grid has room for " +
-                                       std::to_string(grid.reference_capacity()));
+  throw Error(ErrorCode::capacity,
+              "check_complete: the cells need " + detail::counted(counts.reference_count, "references") +
+                  " or more; the grid has room for " + std::to_string(grid.reference_capacity()));
 }
 
 u64 grid_cell_capacity(u64 primitive_count, const GridOptions& options) {

@@ -66,8 +66,8 @@ void voxelize(Context& context, Voxels& voxels, const TriangleViews& triangles, 
   const u64 n = triangles.primitive_count();
   detail::check_primitive_count(n);
   if (voxels.words.empty() || voxels.words.size() != voxels.word_count()) {
-    detail::refuse("voxelize", "the voxels have " + std::to_string(voxels.words.size()) +
-                                   " words; their grid needs " + std::to_string(voxels.word_count()));
+    detail::refuse("voxelize", "the voxels have " + detail::counted(voxels.words.size(), "words") +
+                                   "; their grid needs " + std::to_string(voxels.word_count()));
   }
   context.reserve_scratch(dispatch(
       context, [&](const auto& ex) { return detail::voxel_scratch_bytes(ex, n, triangles.views().size()); }));

@@ -26,8 +26,8 @@ void check(const Image& image) {
   const u64 pixels = u64{image.width} * image.height;
   if (pixels == 0) detail::refuse("save_png", "an image of " + size + " has no pixels");
   if (pixels != image.pixels.size()) {
-    detail::refuse("save_png", "an image of " + size + " needs " + std::to_string(pixels) + " pixels and has " +
-                                   std::to_string(image.pixels.size()));
+    detail::refuse("save_png", "an image of " + size + " needs " + detail::counted(pixels, "pixels") +
+                                   " and has " + std::to_string(image.pixels.size()));
   }
   if (pixels > max_png_pixels(image.height)) {
     detail::refuse("save_png", "an image of " + size + " has " + std::to_string(pixels) +

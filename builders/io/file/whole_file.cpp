@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "builders/io/file/descriptor.h"
+#include "primitives/core/counted.h"
 
 namespace copse::detail {
 
@@ -62,8 +63,8 @@ FileBytes read_whole_file(const std::filesystem::path& path, const CancelToken& 
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) throw_bad_file(path, "cannot be read: " + error_text(errno));
     if (n == 0) {
-      throw_bad_file(path, "ended after " + std::to_string(done) + " of " + std::to_string(bytes.size()) +
-                               " bytes: it changed while it was read");
+      throw_bad_file(path, "ended after " + std::to_string(done) + " of " + counted(bytes.size(), "bytes") +
+                               ": it changed while it was read");
     }
     done += u64(n);
   }

@@ -4,6 +4,7 @@
 #include "builders/io/mesh/gunzip.h"
 #include "builders/io/mesh/gzip_writer.h"
 #include "builders/io/whole_file.h"
+#include "primitives/core/counted.h"
 
 namespace copse::detail {
 
@@ -23,12 +24,12 @@ void GzipWriter::pack(std::string_view, bool) {}
 
 std::vector<char> pack_block(std::span<const char> bytes, u64) {
   throw Error(ErrorCode::invalid_argument, "this Copse was built without zlib, so it cannot pack " +
-                                               std::to_string(bytes.size()) + " bytes; save them unpacked");
+                                               counted(bytes.size(), "bytes") + "; save them unpacked");
 }
 
 bool unpack_block(std::span<const char> packed, std::span<char>) {
   throw Error(ErrorCode::bad_file, "this Copse was built without zlib, so it cannot unpack " +
-                                       std::to_string(packed.size()) + " bytes of a file");
+                                       counted(packed.size(), "bytes") + " of a file");
 }
 
 }  // namespace copse::detail

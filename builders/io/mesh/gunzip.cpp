@@ -8,6 +8,7 @@
 #include <new>
 
 #include "builders/io/whole_file.h"
+#include "primitives/core/counted.h"
 
 namespace copse::detail {
 
@@ -33,7 +34,7 @@ class Unpacker {
     } while (is_gzip(bytes_.substr(read_)));
     // Tapes and some programs fill the last block with zeros, which gzip passes over too.
     if (bytes_.find_first_not_of('\0', read_) != bytes_.npos) {
-      throw_bad_file(path_, std::to_string(bytes_.size() - read_) + " bytes are left after the gzip data");
+      throw_bad_file(path_, counted(bytes_.size() - read_, "bytes") + " of other data behind the gzip data");
     }
     unpacked_.resize(written_);
     return std::move(unpacked_);
@@ -63,7 +64,7 @@ class Unpacker {
     }
     if (status == Z_MEM_ERROR) throw std::bad_alloc();
     if (status == Z_BUF_ERROR || (status == Z_OK && read_ == bytes_.size() && stream_.avail_out > 0)) {
-      throw_bad_file(path_, "the gzip data ends after " + std::to_string(bytes_.size()) + " bytes, in the middle");
+      throw_bad_file(path_, "the gzip data ends after " + counted(bytes_.size(), "bytes") + ", in the middle");
     }
     if (status == Z_OK || status == Z_STREAM_END) return;
     const std::string cause = stream_.msg != nullptr ? stream_.msg : "it needs a dictionary";

@@ -8,6 +8,7 @@
 #include "builders/io/mesh/reader_threads.h"
 #include "builders/io/mesh/vertex_filter.h"
 #include "builders/io/whole_file.h"
+#include "primitives/core/counted.h"
 
 namespace copse::detail {
 
@@ -101,8 +102,7 @@ class ObjLoader {
     if (line_count == 0) throw_no_faces(path_, {});
     if (largest->largest_index > mesh_.positions.size()) {
       fail(largest->largest_index_line, "index " + std::to_string(largest->largest_index) +
-                                            " is past the last of " + std::to_string(mesh_.positions.size()) +
-                                            " vertices");
+                                            " is past the last of " + counted(mesh_.positions.size(), "vertices"));
     }
   }
 

@@ -7,6 +7,7 @@
 #include "builders/io/file/words.h"
 #include "builders/io/mesh/obj_lines.h"
 #include "builders/io/whole_file.h"
+#include "primitives/core/counted.h"
 
 namespace copse::detail {
 
@@ -148,7 +149,7 @@ class PieceReader {
     const i64 vertices_so_far = i64(piece_.first_vertex + vertex_count_);
     if (index < -vertices_so_far) {
       return fail("index " + std::to_string(index) + " reaches before the first of " +
-                  std::to_string(vertices_so_far) + " vertices so far");
+                  counted(vertices_so_far, "vertices") + " so far");
     }
     next_ += word.size();
     corner = u32(vertices_so_far + index);

@@ -10,6 +10,7 @@
 #include "builders/io/mesh/text_lines.h"
 #include "builders/io/mesh/vertex_filter.h"
 #include "builders/io/whole_file.h"
+#include "primitives/core/counted.h"
 
 namespace copse::detail {
 
@@ -82,8 +83,8 @@ class OffReader {
     return count;
   }
 
-  void check_room(u64 count, const char* what, u64 least_bytes) const {
-    const u64 room = (lines_.bytes_left() + 1) / least_bytes;
+  void check_room(u64 count, const char* what, u64 min_bytes) const {
+    const u64 room = (lines_.bytes_left() + 1) / min_bytes;
     if (count <= room) return;
     fail("the header promises " + std::to_string(count) + " " + what + ", the " +
          std::to_string(lines_.bytes_left()) + " bytes that are left hold at most " + std::to_string(room));
@@ -129,12 +130,12 @@ class OffReader {
   u32 take_index(u64 k, u64 corner_count) {
     const std::string_view word = take_word(values_);
     if (word.empty()) {
-      fail("the face has " + std::to_string(k) + " indices; it promises " + std::to_string(corner_count));
+      fail("the face has " + counted(k, "indices") + "; it promises " + std::to_string(corner_count));
     }
     u64 index = 0;
     const std::errc error = parse_number(word, index);
     if (error != std::errc{} || index >= vertex_count_) {
-      fail("index " + in_quotes(word) + " is not among the " + std::to_string(vertex_count_) + " vertices, 0 to " +
+      fail("index " + in_quotes(word) + " is not among the " + counted(vertex_count_, "vertices") + ", 0 to " +
            std::to_string(vertex_count_ - 1));
     }
     return u32(index);
@@ -145,7 +146,7 @@ class OffReader {
   }
 
   [[noreturn]] void fail_short(const char* what, u64 promised, u64 found) const {
-    fail("the file ends after " + std::to_string(found) + " " + what + "; the header promises " +
+    fail("the file ends after " + counted(found, what) + "; the header promises " +
          std::to_string(promised));
   }
 

@@ -9,6 +9,7 @@
 #include "builders/io/mesh/polygon.h"
 #include "builders/io/mesh/vertex_filter.h"
 #include "builders/io/whole_file.h"
+#include "primitives/core/counted.h"
 
 namespace copse::detail {
 
@@ -83,7 +84,7 @@ class BodyReader {
   void check_rest() const {
     const std::string_view rest = source_.rest();
     if (rest.find_first_not_of(" \t\r\n") != std::string_view::npos) {
-      throw_bad_file(*place_.path, std::to_string(rest.size()) + " bytes are left after the last '" +
+      throw_bad_file(*place_.path, counted(rest.size(), "bytes") + " of other data behind the last '" +
                                        header_.elements.back().name + "' that the header promises");
     }
   }
@@ -192,8 +193,8 @@ class BodyReader {
   void add_corner(i64 number, i64 index) {
     poll(u64(number) + 1);
     if (index < 0 || u64(index) >= vertex_count_) {
-      place_.fail("index " + std::to_string(index) + " is not among the " + std::to_string(vertex_count_) +
-                  " vertices, 0 to " + std::to_string(vertex_count_ - 1));
+      place_.fail("index " + std::to_string(index) + " is not among the " + counted(vertex_count_, "vertices") +
+                  ", 0 to " + std::to_string(vertex_count_ - 1));
     }
     corners_.push_back(u32(index));
   }

@@ -109,7 +109,7 @@ void check(const char* function, const Mesh& mesh, MeshFormat format) {
     const u32 largest = std::max({t.x, t.y, t.z});
     if (largest < mesh.positions.size()) continue;
     detail::refuse(function, "triangle " + std::to_string(i) + " has the index " + std::to_string(largest) +
-                                 ", past the last of " + std::to_string(mesh.positions.size()) + " vertices");
+                                 ", past the last of " + detail::counted(mesh.positions.size(), "vertices"));
   }
 }
 

@@ -12,6 +12,7 @@
 #include "builders/io/mesh/text_lines.h"
 #include "builders/io/mesh/vertex_merger.h"
 #include "builders/io/whole_file.h"
+#include "primitives/core/counted.h"
 
 namespace copse::detail {
 
@@ -71,12 +72,12 @@ class StlMesh {
 Mesh read_binary(const std::filesystem::path& path, std::string_view bytes, const CancelToken& cancel,
                  MeshReport& report) {
   if (bytes.size() < stl_triangles_at) {
-    throw_bad_file(path, "has " + std::to_string(bytes.size()) + " bytes; a binary STL file has at least " +
+    throw_bad_file(path, "has " + counted(bytes.size(), "bytes") + "; a binary STL file has at least " +
                              std::to_string(stl_triangles_at) + ", and a text begins with 'solid'");
   }
   const u64 count = stl_triangle_count(bytes);
   if (!has_binary_stl_size(bytes)) {
-    throw_bad_file(path, "promises " + std::to_string(count) + " triangles, which take " +
+    throw_bad_file(path, "promises " + counted(count, "triangles") + ", in all " +
                              std::to_string(stl_triangles_at + stl_triangle_bytes * count) + " bytes; it has " +
                              std::to_string(bytes.size()));
   }
@@ -156,7 +157,7 @@ class StlText {
 
   void end_facet() {
     if (!is_in_facet_) fail("'endfacet' without a facet");
-    if (corner_count_ < 3) fail("a facet with " + std::to_string(corner_count_) + " vertices; it takes 3");
+    if (corner_count_ < 3) fail("a facet with " + counted(corner_count_, "vertices") + "; it takes 3");
     mesh_.add(corners_, [&](int k) { return "line " + std::to_string(corner_lines_[k]); });
     is_in_facet_ = false;
   }

@@ -107,7 +107,7 @@ class NanoReader {
 
   void skip(u64 size, const char* what) {
     if (size > left()) {
-      refuse(std::string("ends within the ") + what + ": it has " + std::to_string(size) + " bytes, and " +
+      refuse(std::string("ends within the ") + what + ": it has " + detail::counted(size, "bytes") + ", and " +
              std::to_string(left()) + " are left");
     }
     at_ += size;
@@ -143,8 +143,8 @@ class NanoReader {
              "; this Copse reads 1 (floats), 8 (mask) and 20 (index of set voxels)");
     }
     if (about.file_bytes > left()) {
-      refuse("says that its grid has " + std::to_string(about.file_bytes) + " bytes; " + std::to_string(left()) +
-             " are left");
+      refuse("says that its grid has " + detail::counted(about.file_bytes, "bytes") + "; " +
+             std::to_string(left()) + " are left");
     }
     // A byte of zlib's packs at most 1032.
     const u64 most = codec == codec_zip ? about.file_bytes * 1032 : about.file_bytes;
@@ -166,12 +166,12 @@ class NanoReader {
   void unpack(HostNanoGrid& grid, u64 file_bytes) {
     const u64 packed = take<u64>("size of the packed grid");
     if (packed > left() || packed + sizeof(u64) > file_bytes) {
-      refuse("says that its packed grid has " + std::to_string(packed) + " bytes; there are " +
+      refuse("says that its packed grid has " + detail::counted(packed, "bytes") + "; there are " +
              std::to_string(file_bytes - sizeof(u64)));
     }
     char* const words = reinterpret_cast<char*>(grid.words.data());
     if (!unpack_block({bytes_.data() + at_, packed}, {words, byte_count(grid)})) {
-      refuse("has a packed grid that does not unpack to " + std::to_string(byte_count(grid)) + " bytes");
+      refuse("has a packed grid that does not unpack to " + detail::counted(byte_count(grid), "bytes"));
     }
   }
 

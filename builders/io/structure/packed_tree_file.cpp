@@ -61,7 +61,7 @@ void check_parts(const Mesh& mesh, std::span<const MeshPart> parts) {
   u64 sum = 0;
   for (const MeshPart& part : parts) sum += std::min(part.triangle_count, max_primitives + 1);
   if (sum != mesh.triangles.size()) {
-    refuse(function, "the parts have " + to_string(sum) + " triangles in all, but the mesh has " +
+    refuse(function, "the parts have " + counted(sum, "triangles") + " in all, but the mesh has " +
                          to_string(mesh.triangles.size()));
   }
 }

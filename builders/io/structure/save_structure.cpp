@@ -32,8 +32,8 @@ HostTree download_tree(Context& context, const Bvh& bvh) {
   const u64 node_count = std::max(tree.counts.node_count, 1u), pair_count = (node_count - 1) / 2;
   if (node_count > bvh.nodes.size() || pair_count > bvh.parents.size() ||
       tree.counts.primitive_count > bvh.primitive_ids.size()) {
-    refuse("the tree counts " + std::to_string(node_count) + " nodes and " +
-           std::to_string(tree.counts.primitive_count) + " primitives in room for " +
+    refuse("the tree counts " + detail::counted(node_count, "nodes") + " and " +
+           detail::counted(tree.counts.primitive_count, "primitives") + " in room for " +
            std::to_string(bvh.nodes.size()) + " and " + std::to_string(bvh.primitive_ids.size()));
   }
   tree.nodes = download(context, bvh.nodes.span().first(node_count));
@@ -68,12 +68,12 @@ HostWideTree download_wide(Context& context, const WideBvh<Node>& wide, u32 layo
   const WideBvhCounts counts = wide.counts.download()[0];
   const u64 node_count = std::max(counts.node_count, 1u);
   if (counts.primitive_count != tree.counts.primitive_count || counts.invalid_count != tree.counts.invalid_count) {
-    refuse("the wide tree holds " + std::to_string(counts.primitive_count) + " primitives, the binary one " +
+    refuse("the wide tree holds " + detail::counted(counts.primitive_count, "primitives") + ", the binary one " +
            std::to_string(tree.counts.primitive_count));
   }
   if (node_count > wide.nodes.size() || node_count > wide.parents.size() ||
       counts.primitive_count > wide.primitive_ids.size()) {
-    refuse("the wide tree counts " + std::to_string(node_count) + " nodes in room for " +
+    refuse("the wide tree counts " + detail::counted(node_count, "nodes") + " in room for " +
            std::to_string(wide.nodes.size()));
   }
   HostWideTree host{.header = {.layout = layout, .node_count = counts.node_count},

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "builders/geometry/primitive_set.h"
+#include "primitives/core/counted.h"
 
 namespace copse::detail {
 
@@ -28,11 +29,11 @@ std::string find_count_fault(const StructureArrays& a) {
   const std::string fault = find_sum_fault(a);
   if (!fault.empty()) return fault;
   if (c.leaf_count > c.primitive_count || (c.leaf_count == 0 && c.primitive_count > 0)) {
-    return to_string(c.leaf_count) + " leaves for " + to_string(c.primitive_count) + " primitives";
+    return counted(c.leaf_count, "leaves") + " for " + counted(c.primitive_count, "primitives");
   }
   const u64 node_count = c.leaf_count == 0 ? 0 : 2 * u64{c.leaf_count} - 1;
   if (c.node_count != node_count) {
-    return to_string(c.node_count) + " nodes for " + to_string(c.leaf_count) + " leaves; " +
+    return counted(c.node_count, "nodes") + " for " + counted(c.leaf_count, "leaves") + "; " +
            to_string(node_count) + " are needed";
   }
   return "";
@@ -86,10 +87,11 @@ std::string find_node_fault(const StructureArrays& a) {
   }
   // There are as many inner nodes as pairs, and no pair has two parents, so every pair has one parent.
   if (leaf_count != a.counts.leaf_count) {
-    return to_string(leaf_count) + " nodes are leaves; the header promises " + to_string(a.counts.leaf_count);
+    return counted(leaf_count, "leaves") + " among the nodes; the header promises " +
+           to_string(a.counts.leaf_count);
   }
   if (slot_count != a.primitive_ids.size()) {
-    return "the leaves hold " + to_string(slot_count) + " of " + to_string(a.primitive_ids.size()) + " primitives";
+    return "the leaves hold " + to_string(slot_count) + " of " + counted(a.primitive_ids.size(), "primitives");
   }
   return "";
 }
@@ -130,8 +132,8 @@ std::string find_id_fault(const StructureArrays& a) {
 
 std::string find_distinct_fault(u64 distinct_count, u64 invalid_count, u64 triangle_count) {
   if (distinct_count + invalid_count == triangle_count) return "";
-  return to_string(distinct_count) + " primitives in the tree and " + to_string(invalid_count) +
-         " left out are not the " + to_string(triangle_count) + " triangles of the mesh";
+  return counted(distinct_count, "primitives") + " in the tree and " + to_string(invalid_count) +
+         " left out are not the " + counted(triangle_count, "triangles") + " of the mesh";
 }
 
 std::string find_sum_fault(const StructureArrays& a) {
@@ -182,7 +184,7 @@ std::string find_structure_fault(const StructureArrays& arrays) {
   if (!fault.empty()) return fault;
   const u64 reached = count_reached(arrays.nodes);
   if (reached == arrays.nodes.size()) return "";
-  return "the root reaches " + to_string(reached) + " of " + to_string(arrays.nodes.size()) + " nodes";
+  return "the root reaches " + to_string(reached) + " of " + counted(arrays.nodes.size(), "nodes");
 }
 
 }  // namespace copse::detail

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "builders/io/structure/packed_check.h"
+#include "primitives/core/counted.h"
 
 namespace copse::detail {
 
@@ -35,8 +36,7 @@ void StructureReader::check_header() {
   const std::string_view begin(bytes_.data(), std::min(bytes_.size(), magic.size()));
   if (begin != magic) fail("begins with " + in_quotes(begin) + ", not with 'COPSE'");
   if (bytes_.size() < sizeof header_) {
-    fail("has " + std::to_string(bytes_.size()) + " bytes; the header alone needs " +
-         std::to_string(sizeof header_));
+    fail("has " + counted(bytes_.size(), "bytes") + "; the header alone needs " + std::to_string(sizeof header_));
   }
   if (header_.version == 0 || header_.version > structure_version) {
     fail("has version " + std::to_string(header_.version) + "; this Copse reads versions 1 to " +
@@ -44,13 +44,11 @@ void StructureReader::check_header() {
   }
   const u64 header_bytes = sizeof header_ + (header_.version > 1 ? sizeof wide_ : 0);
   if (header_.header_bytes != header_bytes || bytes_.size() < header_bytes) {
-    fail("has a header of " + std::to_string(header_.header_bytes) + " bytes, not " +
-         std::to_string(header_bytes));
+    fail("has a header of " + counted(header_.header_bytes, "bytes") + ", not " + std::to_string(header_bytes));
   }
   if (header_.version > 1) check_wide_header();
   if (header_.file_bytes != bytes_.size()) {
-    fail("has " + std::to_string(bytes_.size()) + " bytes; its header promises " +
-         std::to_string(header_.file_bytes));
+    fail("has " + counted(bytes_.size(), "bytes") + "; its header promises " + std::to_string(header_.file_bytes));
   }
 }
 
@@ -91,13 +89,13 @@ void StructureReader::check_accel_header() const {
 
 void StructureReader::check_size() {
   if (header_.vertex_count > max_vertices || header_.triangle_count > max_primitives) {
-    fail("promises " + std::to_string(header_.vertex_count) + " vertices and " +
+    fail("promises " + counted(header_.vertex_count, "vertices") + " and " +
          std::to_string(header_.triangle_count) + " triangles; at most " + std::to_string(max_vertices) + " and " +
          std::to_string(max_primitives) + " can be read");
   }
   layout_ = StructureLayout::of(header_, wide_);
   if (layout_.file_bytes != bytes_.size()) {
-    fail("has " + std::to_string(bytes_.size()) + " bytes; its counts need " + std::to_string(layout_.file_bytes));
+    fail("has " + counted(bytes_.size(), "bytes") + "; its counts need " + std::to_string(layout_.file_bytes));
   }
 }
 
@@ -168,8 +166,8 @@ std::string StructureReader::find_fault() const {
 std::string StructureReader::find_accel_fault() const {
   StructureArrays mesh = arrays();
   if (mesh.counts.node_count + u64{mesh.counts.leaf_count} > 0) {
-    return "has " + std::to_string(mesh.counts.node_count) + " nodes and " +
-           std::to_string(mesh.counts.leaf_count) + " leaves of a binary tree; an Accel has none";
+    return "has " + counted(mesh.counts.node_count, "nodes") + " and " +
+           counted(mesh.counts.leaf_count, "leaves") + " of a binary tree; an Accel has none";
   }
   WideStructureArrays<CompressedBvh4Node> tree = wide_arrays<CompressedBvh4Node>();
   std::vector<u32> packed_ids;
@@ -194,13 +192,13 @@ std::string StructureReader::find_part_fault() const {
   u64 sum = 0;
   for (const StructurePart& part : parts()) {
     if (part.triangle_count > header_.triangle_count) {
-      return "has a part of " + std::to_string(part.triangle_count) + " triangles in a mesh of " +
+      return "has a part of " + counted(part.triangle_count, "triangles") + " in a mesh of " +
              std::to_string(header_.triangle_count);
     }
     sum += part.triangle_count;
   }
   if (sum == header_.triangle_count) return "";
-  return "has parts of " + std::to_string(sum) + " triangles in all, but the mesh has " +
+  return "has parts of " + counted(sum, "triangles") + " in all, but the mesh has " +
          std::to_string(header_.triangle_count);
 }
 

@@ -3,6 +3,7 @@
 
 #include "builders/io/structure/structure_check.h"
 #include "builders/io/structure/tree_layout.h"
+#include "primitives/core/counted.h"
 
 namespace copse::detail {
 
@@ -105,7 +106,7 @@ class KdChecker {
     const u64 child = node.first_child();
     if (child <= i || child + 1 >= tree_.kd_nodes.size()) {
       return name + " has the children " + to_string(child) + " and " + to_string(child + 1) + " of " +
-             to_string(tree_.kd_nodes.size()) + " nodes; they must follow it";
+             counted(tree_.kd_nodes.size(), "nodes") + "; they must follow it";
     }
     if (!is_finite(node.plane())) return name + " has a plane that is not finite";
     if (level_of_[i] == max_kd_levels) return name + " has children below level " + to_string(max_kd_levels);
@@ -163,7 +164,7 @@ std::string find_tree_fault(const TreeArrays& tree) {
   const TreeHeader& header = tree.header;
   if (TreeKind(header.kind) == TreeKind::sah_kd_tree) return find_sah_kd_fault(tree);
   std::string fault;
-  if (header.triangle_count > 0) fault = "a tree of points has " + to_string(header.triangle_count) + " triangles";
+  if (header.triangle_count > 0) fault = "a tree of points has " + counted(header.triangle_count, "triangles");
   if (fault.empty()) fault = find_count_fault("points in order", header.id_count, header.element_count);
   if (fault.empty() && header.depth != 0) fault = "a tree of points has depth " + to_string(header.depth);
   if (fault.empty()) fault = find_point_fault(tree);

@@ -51,11 +51,11 @@ void save_arrays(const FilePath& path, TreeArrays tree, const CancelToken& cance
                           arrays, cancel);
 }
 
-void check_source(const char* name, u64 count, u64 source_count, bool is_built) {
+void check_source(const char* name, const char* elements, u64 count, u64 source_count, bool is_built) {
   if (!is_built) detail::refuse("save_tree", std::string("the ") + name + " was never built");
   if (count == source_count) return;
-  detail::refuse("save_tree", to_string(count) + " points or triangles are given, but the " + name +
-                                  " was built over " + to_string(source_count));
+  detail::refuse("save_tree", detail::counted(count, elements) + ", but the " + name + " was built over " +
+                                  to_string(source_count));
 }
 
 /// Returns the ids of points, and checks that the tree holds those that are given.
@@ -112,8 +112,8 @@ class TreeReader {
     TreeHeader& header = tree_.header;
     std::memcpy(&header, bytes_.data(), std::min<u64>(bytes_.size(), sizeof header));
     if (bytes_.size() < sizeof header || std::memcmp(header.magic, detail::tree_magic, sizeof header.magic) != 0) {
-      fail("is no tree file; such a file begins with 'COPST' and has " + to_string(sizeof header) +
-           " bytes or more");
+      fail("is no tree file; such a file begins with 'COPST' and has " + detail::counted(sizeof header, "bytes") +
+           " or more");
     }
     if (header.version < 1 || header.version > detail::tree_version) {
       fail("has version " + to_string(header.version) + "; this Copse reads versions 1 to " +
@@ -126,7 +126,8 @@ class TreeReader {
            ", not " + kind_names[u32(kind)]);
     }
     if (header.file_bytes != bytes_.size()) {
-      fail("has " + to_string(bytes_.size()) + " bytes; its header promises " + to_string(header.file_bytes));
+      fail("has " + detail::counted(bytes_.size(), "bytes") + "; its header promises " +
+           to_string(header.file_bytes));
     }
   }
 
@@ -139,7 +140,7 @@ class TreeReader {
     check_count("ids", header.id_count, u64{1} << 32);
     const u64 needed = TreeLayout::of(header).file_bytes;
     if (needed != bytes_.size()) {
-      fail("has " + to_string(bytes_.size()) + " bytes; its counts need " + to_string(needed));
+      fail("has " + detail::counted(bytes_.size(), "bytes") + "; its counts need " + to_string(needed));
     }
   }
 
@@ -186,7 +187,7 @@ class TreeReader {
 
 void save_tree(const FilePath& path, Context& context, std::span<const vec3> points, const KdTree& tree,
                const CancelToken& cancel) {
-  check_source("kd-tree", points.size(), tree.source_count, tree.is_built());
+  check_source("kd-tree", "points", points.size(), tree.source_count, tree.is_built());
   TreeArrays arrays{.header = header_of(TreeKind::kd_tree), .positions = points};
   arrays.header.element_count = download(context, tree.counts.span())[0].point_count;
   const std::vector<u32> ids =
@@ -197,7 +198,7 @@ void save_tree(const FilePath& path, Context& context, std::span<const vec3> poi
 
 void save_tree(const FilePath& path, Context& context, std::span<const vec3> points, const PointBvh& bvh,
                const CancelToken& cancel) {
-  check_source("point BVH", points.size(), bvh.source_count, bvh.is_built());
+  check_source("point BVH", "points", points.size(), bvh.source_count, bvh.is_built());
   TreeArrays arrays{.header = header_of(TreeKind::point_bvh), .positions = points};
   const PointBvhCounts counts = download(context, bvh.counts.span())[0];
   arrays.header.element_count = counts.point_count;
@@ -217,7 +218,7 @@ void save_tree(const FilePath& path, Context& context, std::span<const vec3> poi
 
 void save_tree(const FilePath& path, Context& context, const Mesh& mesh, const SahKdTree& tree,
                const CancelToken& cancel) {
-  check_source("kd-tree of triangles", mesh.triangles.size(), tree.source_count, tree.is_built());
+  check_source("kd-tree of triangles", "triangles", mesh.triangles.size(), tree.source_count, tree.is_built());
   TreeArrays arrays{
       .header = header_of(TreeKind::sah_kd_tree), .positions = mesh.positions, .triangles = mesh.triangles};
   arrays.header.element_count = tree.source_count - tree.invalid_count;

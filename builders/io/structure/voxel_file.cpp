@@ -63,7 +63,7 @@ std::string find_dense_voxel_outside(const HostVoxels& voxels) {
     const u32 outside = voxels.words[i * row + row - 1] >> (size.x % 32);
     if (outside == 0) continue;
     const uvec3 voxel(size.x + u32(std::countr_zero(outside)), u32(i % size.y), u32(i / size.y));
-    return name_of(voxel) + " is set; rows have " + std::to_string(size.x) + " voxels";
+    return name_of(voxel) + " is set; rows have " + detail::counted(size.x, "voxels");
   }
   return "";
 }
@@ -92,7 +92,7 @@ std::string find_sparse_voxel_outside(const HostVoxels& voxels) {
 std::string find_fault(const HostVoxels& voxels) {
   const u64 needed = word_count(voxels.shape, voxels.is_sparse, voxels.keys.size());
   if (voxels.words.size() != needed) {
-    return "the voxels have " + std::to_string(voxels.words.size()) + " words; " + std::to_string(needed) +
+    return "the voxels have " + detail::counted(voxels.words.size(), "words") + "; " + std::to_string(needed) +
            " are needed";
   }
   const u64 places = place_count(voxels.shape);
@@ -218,8 +218,8 @@ HostVoxels load_voxels(const FilePath& file_path, const CancelToken& cancel) {
   const u64 array_bytes = file.arrays.size(), key_size = key_bytes(header.version);
   if (header.brick_count > array_bytes / key_size || (!voxels.is_sparse && header.brick_count > 0) ||
       array_bytes % sizeof(u32) != 0) {
-    detail::throw_bad_file(path, "has " + std::to_string(header.brick_count) + " bricks in " +
-                                     std::to_string(bytes.size()) + " bytes");
+    detail::throw_bad_file(path, "has " + detail::counted(header.brick_count, "bricks") + " in " +
+                                     detail::counted(bytes.size(), "bytes"));
   }
   const char* from = file.arrays.data();
   voxels.keys = take_keys(from, header.brick_count, header.version);

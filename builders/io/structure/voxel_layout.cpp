@@ -9,6 +9,7 @@
 #include "builders/grid/bricks.h"
 #include "builders/grid/voxels.h"
 #include "builders/io/whole_file.h"
+#include "primitives/core/counted.h"
 
 namespace copse::detail {
 
@@ -39,8 +40,8 @@ VoxelContents check_blocks(const std::filesystem::path& path, std::string_view f
   constexpr u64 header_bytes = sizeof(VoxelHeader) + sizeof(VoxelBlockHeader);
   const u64 content_bytes = without_block_table(file.size());
   if (content_bytes < header_bytes || with_block_table(content_bytes) != file.size()) {
-    throw_bad_file(path, "has " + std::to_string(file.size()) + " bytes; headers of " +
-                             std::to_string(header_bytes) + " bytes and a table of checksums do not fit");
+    throw_bad_file(path, "has " + counted(file.size(), "bytes") + "; headers of " +
+                             counted(header_bytes, "bytes") + " and a table of checksums do not fit");
   }
   VoxelBlockHeader header;
   std::memcpy(&header, file.data() + sizeof(VoxelHeader), sizeof header);
@@ -89,8 +90,8 @@ VoxelBytes check_voxel_file(const std::filesystem::path& path, std::string_view 
                              std::to_string(voxel_version));
   }
   if (header.file_bytes != file.size()) {
-    throw_bad_file(path, "has " + std::to_string(file.size()) + " bytes; the header says " +
-                             std::to_string(header.file_bytes));
+    throw_bad_file(
+        path, "has " + counted(file.size(), "bytes") + "; the header says " + std::to_string(header.file_bytes));
   }
   if (header.version < voxel_version) {
     voxels.contents = contents_of_old(header.version);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "builders/io/voxel_file.h"
+#include "primitives/core/counted.h"
 #include "primitives/core/error.h"
 
 namespace copse {
@@ -142,9 +143,9 @@ Mesh surface_of(const HostVoxels& voxels) {
   });
   constexpr u64 max_triangles = u64{1} << 31;
   if (2 * face_count > max_triangles) {
-    throw Error(ErrorCode::capacity, "surface_of: the voxels have " + std::to_string(2 * face_count) +
-                                         " triangles on their surface; a mesh can have " +
-                                         std::to_string(max_triangles));
+    throw Error(ErrorCode::capacity, "surface_of: the voxels have " +
+                                         detail::counted(2 * face_count, "triangles") +
+                                         " on their surface; a mesh can have " + std::to_string(max_triangles));
   }
   Mesh mesh;
   try {

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "builders/io/structure/structure_check.h"
+#include "primitives/core/counted.h"
 
 namespace copse::detail {
 
@@ -36,22 +37,23 @@ class VoxelTreeChecker {
     u32 levels = 1;
     while ((1u << (levels - 1)) < std::max({bricks.x, bricks.y, bricks.z})) ++levels;
     if (tree_.level_count != levels) {
-      return "the tree has " + to_string(tree_.level_count) + " levels; its resolution needs " + to_string(levels);
+      return "the tree has " + counted(tree_.level_count, "levels") + "; its resolution needs " +
+             to_string(levels);
     }
     u64 sum = 0;
     for (u32 level = 1; level <= max_voxel_levels; ++level) {
       const bool is_level = level <= levels && !tree_.nodes.empty();
       if ((level_size(level) > 0) != is_level || level_size(level) > tree_.nodes.size())
-        return "level " + to_string(level) + " has " + to_string(level_size(level)) + " nodes";
+        return "level " + to_string(level) + " has " + counted(level_size(level), "nodes");
       sum += level_size(level);
     }
     if (sum != tree_.nodes.size())
-      return "the levels have " + to_string(sum) + " nodes together; there are " + to_string(tree_.nodes.size());
+      return "the levels have " + counted(sum, "nodes") + " together; there are " + to_string(tree_.nodes.size());
     if (sum > 0 && level_size(levels) != 1) {
       return "the highest level has " + to_string(level_size(levels)) + " nodes; it can have one root";
     }
     if (!tree_.is_dag && !tree_.links.empty())
-      return "an octree has " + to_string(tree_.links.size()) + " links; only a DAG has some";
+      return "an octree has " + counted(tree_.links.size(), "links") + "; only a DAG has some";
     if (sum == 0 && (!tree_.leaves.empty() || !tree_.links.empty()))
       return "a tree without nodes has leaves or links";
     return "";
@@ -149,7 +151,7 @@ class VoxelTreeChecker {
 
   std::string find_end_fault() const {
     if (next_link_ != tree_.links.size()) {
-      return "the nodes have " + to_string(next_link_) + " links; there are " + to_string(tree_.links.size());
+      return "the nodes have " + counted(next_link_, "links") + "; there are " + to_string(tree_.links.size());
     }
     if (tree_.nodes.empty()) return "";
     const uvec3 &end = ends_.back(), &size = tree_.shape.resolution;

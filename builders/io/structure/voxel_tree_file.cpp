@@ -84,8 +84,8 @@ class TreeBytes {
   template <class T>
   std::vector<T> take(u64 count, const char* what) {
     if (count > (bytes_.size() - at_) / sizeof(T)) {
-      throw_bad_file(path_,
-                     "has " + to_string(count) + " " + what + " in " + to_string(bytes_.size() - at_) + " bytes");
+      throw_bad_file(
+          path_, "has " + to_string(count) + " " + what + " in " + detail::counted(bytes_.size() - at_, "bytes"));
     }
     std::vector<T> out(count);
     if (count > 0) std::memcpy(out.data(), bytes_.data() + at_, count * sizeof(T));
@@ -95,7 +95,7 @@ class TreeBytes {
 
   void expect_end() const {
     if (at_ != bytes_.size())
-      throw_bad_file(path_, "has " + to_string(bytes_.size() - at_) + " bytes behind the tree");
+      throw_bad_file(path_, "has " + detail::counted(bytes_.size() - at_, "bytes") + " behind the tree");
   }
 
  private:
@@ -213,8 +213,8 @@ HostVoxelTree load_voxel_tree(const FilePath& file_path, const CancelToken& canc
   if (!fault.empty()) throw_bad_file(path, fault);
   const u64 brick_count = sizes_of(tree).brick_count;
   if (brick_count != header.brick_count) {
-    throw_bad_file(path,
-                   "has " + to_string(brick_count) + " bricks; its header says " + to_string(header.brick_count));
+    throw_bad_file(path, "has " + detail::counted(brick_count, "bricks") + "; its header says " +
+                             to_string(header.brick_count));
   }
   return tree;
 }

@@ -1,5 +1,7 @@
 #include "builders/io/structure/structure_check.h"
 
+#include "primitives/core/counted.h"
+
 namespace copse::detail {
 
 namespace {
@@ -29,12 +31,12 @@ class WideChecker {
       if (!fault.empty()) return "wide node " + to_string(i) + " " + fault;
     }
     if (slot_count_ != a_.primitive_ids.size()) {
-      return "the wide leaves hold " + to_string(slot_count_) + " of " + to_string(a_.primitive_ids.size()) +
-             " primitives";
+      return "the wide leaves hold " + to_string(slot_count_) + " of " +
+             counted(a_.primitive_ids.size(), "primitives");
     }
     const u64 reached = count_reached();
     if (reached != a_.nodes.size()) {
-      return "the wide root reaches " + to_string(reached) + " of " + to_string(a_.nodes.size()) + " nodes";
+      return "the wide root reaches " + to_string(reached) + " of " + counted(a_.nodes.size(), "nodes");
     }
     return find_id_fault();
   }
@@ -122,8 +124,7 @@ class WideChecker {
 template <class Node>
 std::string find_wide_fault(const WideStructureArrays<Node>& arrays) {
   if ((arrays.node_count == 0) != arrays.primitive_ids.empty()) {
-    return to_string(arrays.node_count) + " wide nodes for " + to_string(arrays.primitive_ids.size()) +
-           " primitives";
+    return to_string(arrays.node_count) + " wide nodes for " + counted(arrays.primitive_ids.size(), "primitives");
   }
   return WideChecker<Node>(arrays).find_fault();
 }

@@ -27,8 +27,8 @@ struct PointChecks {
     check_count(points.size);
     const u64 stride = points.stride_bytes;
     if (stride >= sizeof(vec3) && stride % 4 == 0) return;
-    refuse(structure, "points are " + std::to_string(stride) +
-                          " bytes apart; the distance must be at least 12 and a multiple of 4");
+    refuse(structure, "points are " + counted(stride, "bytes") +
+                          " apart; the distance must be at least 12 and a multiple of 4");
   }
 
   /// Throws: also Error invalid_argument for more points than the tree has room for.
@@ -36,8 +36,8 @@ struct PointChecks {
   void check_rebuild(const Tree& tree, const PositionSpan& points) const {
     check_points(points);
     if (!tree.counts.empty() && points.size <= tree.point_capacity()) return;
-    refuse(structure, std::to_string(points.size) + " points are given; the tree has room for " +
-                          std::to_string(tree.point_capacity()));
+    refuse(structure,
+           counted(points.size, "points") + "; the tree has room for " + std::to_string(tree.point_capacity()));
   }
 };
 

@@ -223,7 +223,7 @@ TEST_P(HashGrids, RefuseWhatDoesNotFit) {
   EXPECT_COPSE_ERROR(build_hash_grid(context(), many), ErrorCode::capacity, "2147483649 points");
   HashGrid grid = make_hash_grid(context(), 9);
   EXPECT_COPSE_ERROR(rebuild_hash_grid(context(), grid, points.span()), ErrorCode::invalid_argument,
-                     "10 points are given; the grid has room for 9");
+                     "10 points; the grid has room for 9");
   const HashGrid none;
   for (const HashGrid* never : {&none, &std::as_const(grid)}) {
     EXPECT_COPSE_ERROR(stats(context(), *never), ErrorCode::invalid_argument, "never built");

@@ -143,7 +143,7 @@ TEST(PackedMesh, NamesDamageAndLimits) {
   damaged = packed;
   damaged[2] = 7;
   fault(damaged, "the gzip data is damaged near byte 4: unknown compression method");
-  fault(packed + "more", "4 bytes are left after the gzip data");
+  fault(packed + "more", "4 bytes of other data behind the gzip data");
   const u64 size = bytes.size();
   EXPECT_EQ(parse_mesh(packed, {.max_unpacked_bytes = size}).triangles.size(), 320u);
   const std::string limit = "its " + std::to_string(packed.size()) + " bytes unpack to more than ";

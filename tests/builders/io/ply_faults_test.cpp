@@ -81,7 +81,7 @@ TEST(PlyFaults, RejectsCountsThatTheFileCannotHold) {
 
 TEST(PlyFaults, RejectsWhatIsLeftOver) {
   expect_square(square(PlyText::little).bytes() + "\n");
-  expect_error(square(PlyText::little).bytes() + "12345", "5 bytes are left after the last 'face'");
+  expect_error(square(PlyText::little).bytes() + "12345", "5 bytes of other data behind the last 'face'");
   expect_error(square(PlyText::ascii).bytes() + "\n3 0 1 2\n", "");
 }
 

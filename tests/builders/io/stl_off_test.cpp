@@ -83,11 +83,11 @@ TEST(Stl, ReadsBinaryWhateverItsHeaderSays) {
 TEST(Stl, RefusesCountsThatLieAndFilesThatAreCut) {
   const std::string whole = binary_stl("solid", square_corners, 2);
   expect_fault(MeshFormat::stl, binary_stl("solid", square_corners, 3),
-               "promises 3 triangles, which take 234 bytes; it has 184");
+               "promises 3 triangles, in all 234 bytes; it has 184");
   expect_fault(MeshFormat::stl, binary_stl("", square_corners, 0xffffffff),
-               "promises 4294967295 triangles, which take 214748364834 bytes; it has 184");
-  expect_fault(MeshFormat::stl, binary_stl("", square_corners, 1), "promises 1 triangles, which take 134 bytes");
-  expect_fault(MeshFormat::stl, whole + "x", "promises 2 triangles, which take 184 bytes; it has 185");
+               "promises 4294967295 triangles, in all 214748364834 bytes; it has 184");
+  expect_fault(MeshFormat::stl, binary_stl("", square_corners, 1), "promises 1 triangle, in all 134 bytes");
+  expect_fault(MeshFormat::stl, whole + "x", "promises 2 triangles, in all 184 bytes; it has 185");
   expect_fault(MeshFormat::stl, whole.substr(0, 83), "has 83 bytes; a binary STL file has at least 84");
   for (const MeshFormat format : {MeshFormat::stl, MeshFormat::off}) {
     expect_fault(format, "", "is empty; at least 1 face is needed");
@@ -179,7 +179,7 @@ TEST(Off, ReadsEveryVariant) {
 TEST(Off, RefusesCountsThatLieAndFilesThatAreCut) {
   const auto with_counts = [](const std::string& counts) { return std::string(square_off).replace(4, 5, counts); };
   expect_fault(MeshFormat::off, with_counts("5 2 0"),
-               "line 8: the file ends after 1 faces; the header promises 2");
+               "line 8: the file ends after 1 face; the header promises 2");
   expect_fault(MeshFormat::off, with_counts("4 1 0"),
                "line 8: '3 0 2 3' stands after the last face that the header promises");
   expect_fault(MeshFormat::off, with_counts("4 3 0"),

@@ -115,13 +115,13 @@ TEST_F(VoxelTreeFault, IsNamed) {
   expect_refused(
       octree_, [](Tree& t) { t.leaves.push_back(1); }, "children below it");
   expect_refused(
-      octree_, [](Tree& t) { t.links.push_back(0); }, "an octree has 1 links");
+      octree_, [](Tree& t) { t.links.push_back(0); }, "an octree has 1 link");
   expect_refused(
       octree_, [](Tree& t) { t.level_count = 3; }, "the tree has 3 levels; its resolution needs 4");
   expect_refused(
       octree_, [](Tree& t) { ++t.level_nodes[0]; }, "nodes together");
   expect_refused(
-      octree_, [](Tree& t) { t.level_nodes[9] = 1; }, "level 10 has 1 nodes");
+      octree_, [](Tree& t) { t.level_nodes[9] = 1; }, "level 10 has 1 node");
   expect_refused(
       octree_, [](Tree& t) { t.shape.resolution.y = 40; }, "on axis 1 of a grid of 40");
   expect_refused(

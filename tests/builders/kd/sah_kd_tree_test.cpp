@@ -204,7 +204,7 @@ TEST_P(SahKdTrees, ValidationFindsWhatIsWrong) {
   const DeviceMesh fewer(context(), generate_random(400, 0.1f));
   EXPECT_COPSE_ERROR(validate(context(), build_sah_kd_tree(context(), fewer.view()), device.view()),
                      ErrorCode::invalid_argument,
-                     "500 triangles are given, but the kd-tree of triangles was built over 400");
+                     "500 triangles, but the kd-tree of triangles was built over 400");
 }
 
 TEST_P(SahKdTrees, RefuseOptionsOutOfRange) {

@@ -223,7 +223,7 @@ TEST_P(KdTrees, RefuseWhatDoesNotFit) {
   EXPECT_COPSE_ERROR(kd_tree_sizes(context(), max_kd_points + 1), ErrorCode::capacity, "at most");
   KdTree tree = make_kd_tree(context(), 9), none;
   EXPECT_COPSE_ERROR(rebuild_kd_tree(context(), tree, points.span()), ErrorCode::invalid_argument,
-                     "10 points are given; the tree has room for 9");
+                     "10 points; the tree has room for 9");
   EXPECT_COPSE_ERROR(rebuild_kd_tree(context(), none, points.span()), ErrorCode::invalid_argument, "room for 0");
   for (const KdTree* never : {&std::as_const(none), &std::as_const(tree)}) {
     EXPECT_COPSE_ERROR(validate(context(), *never, points.span().first(0)), ErrorCode::invalid_argument,

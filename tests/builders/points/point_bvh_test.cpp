@@ -188,7 +188,7 @@ TEST_P(PointBvhs, ValidationFindsWhatIsWrong) {
   EXPECT_GT(after([](Nodes, Points, Counts c) { c.point_count = 299; }).count("bad_counts"), 0u);
   EXPECT_GT(after([](Nodes, Points, Counts c) { c.bounds.hi.x = 2; }).count("bad_counts"), 0u);
   EXPECT_COPSE_ERROR(validate(context(), build(points), device.span().first(299)), ErrorCode::invalid_argument,
-                     "299 points are given, but the point BVH was built over 300");
+                     "299 points, but the point BVH was built over 300");
   EXPECT_COPSE_ERROR(validate(context(), PointBvh{}, device.span()), ErrorCode::invalid_argument, "never built");
 }
 
@@ -201,7 +201,7 @@ TEST_P(PointBvhs, RefuseWhatDoesNotFit) {
   EXPECT_COPSE_ERROR(point_bvh_sizes(context(), max_bvh_points + 1), ErrorCode::capacity, "at most");
   PointBvh bvh = make_point_bvh(context(), 9);
   EXPECT_COPSE_ERROR(rebuild_point_bvh(context(), bvh, points.span()), ErrorCode::invalid_argument,
-                     "10 points are given; the tree has room for 9");
+                     "10 points; the tree has room for 9");
 }
 
 COPSE_ON_EACH_BACKEND(PointBvhs);

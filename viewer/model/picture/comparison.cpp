@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "primitives/core/counted.h"
 #include "primitives/core/error.h"
 #include "trace/colour_scale.h"
 #include "trace/shade_colour.h"
@@ -27,7 +28,7 @@ Image heat_difference(std::span<const u32> a, std::span<const u32> b, u32 width,
   const u64 pixel_count = u64{width} * height;
   if (a.size() != pixel_count || b.size() != pixel_count) {
     throw Error(ErrorCode::invalid_argument, "heat_difference: visits of " + std::to_string(a.size()) + " and " +
-                                                 std::to_string(b.size()) + " pixels, the picture has " +
+                                                 detail::counted(b.size(), "pixels") + ", the picture has " +
                                                  std::to_string(pixel_count));
   }
   i64 most = limit;
@@ -43,8 +44,8 @@ Image heat_difference(std::span<const u32> a, std::span<const u32> b, u32 width,
 
 u32 difference_limit(std::span<const u32> a, std::span<const u32> b, double percent) {
   if (a.size() != b.size()) {
-    throw Error(ErrorCode::invalid_argument, "difference_limit: visits of " + std::to_string(a.size()) +
-                                                 " pixels and of " + std::to_string(b.size()));
+    throw Error(ErrorCode::invalid_argument, "difference_limit: visits of " + detail::counted(a.size(), "pixels") +
+                                                 " and of " + std::to_string(b.size()));
   }
   std::vector<u32> differences(a.size());
   for (size_t i = 0; i < a.size(); ++i) differences[i] = std::max(a[i], b[i]) - std::min(a[i], b[i]);

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "builders/geometry/vector_rn.h"
+#include "primitives/core/counted.h"
 #include "primitives/core/dispatch.h"
 
 namespace copse::viewer {
@@ -20,8 +21,8 @@ void deform(Context& context, const Pose& pose, const Aabb& box, BufferSpan<cons
             BufferSpan<const uvec3> triangles, BufferSpan<vec3> out) {
   const u64 wanted = deformed_vertex_count(pose.deformation, rest.size(), triangles.size());
   if (out.size() != wanted) {
-    throw Error(ErrorCode::invalid_argument, "deform: room for " + std::to_string(out.size()) + " vertices, a " +
-                                                 name_of(pose.deformation) + " of this scene makes " +
+    throw Error(ErrorCode::invalid_argument, "deform: room for " + detail::counted(out.size(), "vertices") +
+                                                 ", a " + name_of(pose.deformation) + " of this scene makes " +
                                                  std::to_string(wanted));
   }
   const vec3 size = is_valid(box) ? sub_rn(box.hi, box.lo) : vec3(0);

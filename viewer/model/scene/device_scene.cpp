@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "primitives/core/counted.h"
 #include "primitives/core/error.h"
 #include "viewer/model/scene/deform.h"
 
@@ -16,8 +17,8 @@ DeviceScene::DeviceScene(Context& context, Geometry geometry)
 void DeviceScene::set_geometry(Geometry geometry) {
   if (!same_topology(*geometry_, *geometry)) {
     throw Error(ErrorCode::invalid_argument,
-                "a frame of " + std::to_string(geometry->mesh.triangles.size()) + " triangles over " +
-                    std::to_string(geometry->mesh.positions.size()) + " vertices for a scene of " +
+                "a frame of " + detail::counted(geometry->mesh.triangles.size(), "triangles") + " over " +
+                    detail::counted(geometry->mesh.positions.size(), "vertices") + " for a scene of " +
                     std::to_string(geometry_->mesh.triangles.size()) + " over " +
                     std::to_string(geometry_->mesh.positions.size()) + ", or with other corners");
   }

@@ -5,6 +5,7 @@
 
 #include "builders/bvh/bvh.h"
 #include "builders/io/mesh_file.h"
+#include "primitives/core/counted.h"
 #include "primitives/core/error.h"
 #include "viewer/model/scene/placed_meshes.h"
 
@@ -25,7 +26,8 @@ void make_room(SceneGeometry& scene, u64 new_vertex_count, u64 new_triangle_coun
   const u64 triangle_count = scene.mesh.triangles.size() + new_triangle_count;
   if (triangle_count > max_primitives || vertex_count > 0xffffffffu) {
     throw Error(ErrorCode::capacity,
-                "a scene of " + std::to_string(triangle_count) + " triangles and " + std::to_string(vertex_count) +
+                "a scene of " + detail::counted(triangle_count, "triangles") + " and " +
+                    std::to_string(vertex_count) +
                     " vertices is too large; at most 2^31 triangles and 2^32 - 1 vertices are possible");
   }
 

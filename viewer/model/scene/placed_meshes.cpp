@@ -5,6 +5,7 @@
 
 #include "builders/bvh/bvh.h"
 #include "builders/geometry/vector_rn.h"
+#include "primitives/core/counted.h"
 #include "primitives/core/error.h"
 
 namespace copse::viewer {
@@ -58,9 +59,9 @@ Geometry scene_of(PlacedMeshes placed, const std::vector<std::string>& names) {
     triangle_count += mesh.triangles.size();
   }
   if (triangle_count > max_primitives || vertex_count > 0xffffffffu) {
-    throw Error(ErrorCode::capacity, "the instances have " + std::to_string(triangle_count) + " triangles and " +
-                                         std::to_string(vertex_count) +
-                                         " vertices; the viewer shows up to 2^31 triangles and 2^32 - 1 vertices");
+    throw Error(ErrorCode::capacity, "the instances have " + detail::counted(triangle_count, "triangles") +
+                                         " and " + detail::counted(vertex_count, "vertices") +
+                                         "; the viewer shows up to 2^31 triangles and 2^32 - 1 vertices");
   }
   scene->mesh.positions.resize(vertex_count);
   scene->mesh.triangles.reserve(triangle_count);

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <iterator>
 
+#include "primitives/core/counted.h"
+
 namespace copse::viewer {
 
 namespace {
@@ -83,6 +85,10 @@ std::string grouped(u64 number) {
   std::string text = std::to_string(number);
   for (size_t i = text.size(); i > 3;) text.insert(i -= 3, " ");
   return text;
+}
+
+std::string counted(u64 count, std::string_view nouns) {
+  return grouped(count) + " " + detail::noun_for(count, nouns);
 }
 
 std::string readable_bytes(u64 bytes) {

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "viewer/model/session/timings.h"
@@ -32,6 +33,9 @@ std::string in_words(double value, Unit unit);
 
 /// Returns a number such as "1 234 567".
 std::string grouped(u64 number);
+/// Returns a count and its noun, such as "1 leaf" or "1 234 leaves".
+///   nouns: the plural
+std::string counted(u64 count, std::string_view nouns);
 /// Returns a size such as "12.3 MB".
 std::string readable_bytes(u64 bytes);
 /// Returns a time of three digits, such as "0.12 ms".

@@ -1,4 +1,5 @@
 #include "builders/bvh/stats.h"
+#include "primitives/core/counted.h"
 #include "scene/scene_rays.h"
 #include "viewer/model/inspect/host_copies.h"
 #include "viewer/model/inspect/instance_copy.h"
@@ -70,8 +71,8 @@ class InstanceStructure : public TriangleStructure {
     statistics.sah_cost = top.sah_cost;
     statistics.size_bytes = scene_.size_bytes();
     for (const Accel& accel : accels_) statistics.size_bytes += accel.size_bytes();
-    statistics.origin = std::to_string(first_triangles_.size()) + " instances of " +
-                        std::to_string(accels_.size()) + " meshes, " + name_of(options_.quality);
+    statistics.origin = detail::counted(first_triangles_.size(), "instances") + " of " +
+                        detail::counted(accels_.size(), "meshes") + ", " + name_of(options_.quality);
     if (top.counts.invalid_count > 0) {
       statistics.origin += ", " + std::to_string(top.counts.invalid_count) + " cannot be inverted";
     }
