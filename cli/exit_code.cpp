@@ -21,6 +21,8 @@ int report(int code, const std::string& message) {
 int classify_current_exception() {
   try {
     throw;
+  } catch (const ClosedPipe&) {
+    return exit_closed_pipe;
   } catch (const Error& error) {
     if (error.code() == ErrorCode::cancelled) {
       std::fputs("copse: interrupted\n", stderr);

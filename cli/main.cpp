@@ -52,7 +52,7 @@ void describe_program(CLI::App& app) {
       "  2  wrong usage               6  internal error or device failure\n"
       "  3  bad file                  7  the structure is not valid (info --validate)\n"
       "  4  no such device            8  a time is worse (bench --compare)\n"
-      "                             130  interrupted");
+      "130  interrupted             141  the reader of standard output has ended");
 }
 
 int usage_error(const CLI::App& app, const CLI::ParseError& error) {

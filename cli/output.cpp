@@ -14,6 +14,7 @@ void print_data(std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
+    if (written < 0 && errno == EPIPE) throw ClosedPipe();
     if (written < 0) {
       throw Error(ErrorCode::bad_file, fmt::format("cannot write to standard output: {}", std::strerror(errno)));
     }

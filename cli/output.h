@@ -12,8 +12,11 @@ namespace copse::cli {
 
 using Json = nlohmann::ordered_json;
 
+/// The program that reads standard output has ended. Then this one ends too, without a message.
+struct ClosedPipe {};
+
 /// Writes data to stdout at once.
-/// Throws: Error bad_file if it cannot be written, as on a full disk or a closed pipe.
+/// Throws: ClosedPipe; Error bad_file if it cannot be written, as on a full disk.
 void print_data(std::string_view text);
 
 /// Returns all that comes from standard input.

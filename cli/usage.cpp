@@ -39,23 +39,27 @@ std::vector<const CLI::Option*> positionals(const CLI::App& command) {
   return command.get_options([](const CLI::Option* option) { return option->get_positional(); });
 }
 
-std::string missing_command(const CLI::App& app) {
-  const std::vector<std::string> words = app.remaining(), names = command_names(app);
-  if (words.empty()) return "the command is missing; it can be " + one_of(names);
-  return is_option(words.front()) ? fmt::format(
-                                        "{} stands before the command, or is none of its options; write "
-                                        "the command first: {}",
-                                        words.front(), one_of(names))
-                                  : "the command is " + none_of(words.front(), names);
-}
-
-std::string unknown_option(const CLI::App& command, const std::string& words, const std::string& word) {
+std::vector<std::string> option_names(const CLI::App& command) {
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
     for (const std::string& name : option->get_snames()) names.push_back("-" + name);
   }
-  return fmt::format("{} has no option {}{}", words, word, suggestion(word, names));
+  return names;
+}
+
+std::string unknown_option(const CLI::App& command, const std::string& words, const std::string& word) {
+  return fmt::format("{} has no option {}{}", words, word, suggestion(word, option_names(command)));
+}
+
+std::string missing_command(const CLI::App& app, const std::string& command) {
+  const std::vector<std::string> words = app.remaining(), names = command_names(app);
+  if (words.empty()) return "the command is missing; it can be " + one_of(names);
+  const std::string& word = words.front();
+  if (!is_option(word)) return "the command is " + none_of(word, names);
+  if (!suggestion(word, option_names(app)).empty()) return unknown_option(app, command, word);
+  return fmt::format("{} stands before the command, or is none of its options; write the command first: {}", word,
+                     one_of(names));
 }
 
 std::string unexpected_argument(const CLI::App& command, const std::string& words, const std::string& word) {
@@ -95,7 +99,7 @@ std::string command_words(const CLI::App& app) {
 std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = deepest_parsed(app);
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
-    if (command.get_require_subcommand_min() > 0) return missing_command(command);
+    if (command.get_require_subcommand_min() > 0) return missing_command(command, command_words(app));
     // An option that is unknown is the mistake; what is missing after it may only seem so.
     for (const std::string& word : app.remaining(true)) {
       if (is_option(word)) return unknown_option(command, command_words(app), word);

@@ -56,12 +56,15 @@ struct Frame {
   dvec3 forward, right, up;
 };
 
+///   forward: of length 1
+bool is_across(const dvec3& up, const dvec3& forward) {
+  const double length = glm::length(up);
+  return length > 0 && !(glm::length(glm::cross(forward, up / length)) < 1e-6);
+}
+
 Frame frame_along(const dvec3& direction, dvec3 up) {
   const dvec3 forward = glm::normalize(direction);
-  const double up_length = glm::length(up);
-  if (!(up_length > 0) || glm::length(glm::cross(forward, up / up_length)) < 1e-6) {
-    up = std::abs(forward.y) < 0.9 ? dvec3(0, 1, 0) : dvec3(0, 0, 1);
-  }
+  if (!is_across(up, forward)) up = std::abs(forward.y) < 0.9 ? dvec3(0, 1, 0) : dvec3(0, 0, 1);
   const dvec3 right = glm::normalize(glm::cross(forward, up));
   return {forward, right, glm::cross(right, forward)};
 }
@@ -102,6 +105,10 @@ Camera look_at(const vec3& eye, const vec3& target, const vec3& up, float field_
   check_point("up", up);
   if (eye == target) throw Error(ErrorCode::invalid_argument, "look_at: eye and target are both " + text(eye));
   return make_camera(dvec3(eye), frame_along(dvec3(target) - dvec3(eye), dvec3(up)), field_of_view, aspect);
+}
+
+bool can_be_up(const vec3& up, const vec3& eye, const vec3& target) {
+  return eye != target && is_across(dvec3(up), glm::normalize(dvec3(target) - dvec3(eye)));
 }
 
 Camera frame_box(const Aabb& box, float field_of_view, float aspect) {

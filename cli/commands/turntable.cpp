@@ -57,8 +57,7 @@ std::vector<Camera> place_cameras(const CameraOptions& options, const Aabb& box,
       options.eye ? place_camera(options, box, aspect) : frame_sphere(box, options.field_of_view, aspect);
   const dvec3 centre = options.target ? dvec3(*options.target) : dvec3(is_empty(box) ? vec3(0) : centroid(box));
   const dvec3 up(options.eye ? options.up.value_or(vec3(0, 1, 0)) : vec3(0, 1, 0));
-  const double length = std::sqrt(glm::dot(up, up));
-  const dvec3 axis = length > 0 ? up / length : dvec3(0, 1, 0);
+  const dvec3 axis = up / std::sqrt(glm::dot(up, up));
   std::vector<Camera> cameras{first};
   for (u32 frame = 1; frame < frames; ++frame) {
     const double angle = 2 * std::numbers::pi * frame / frames;

@@ -20,6 +20,7 @@ void add_camera_options(CLI::App& app, CameraOptions& camera);
 inline constexpr const char* camera_option_names[] = {"--eye", "--target", "--up", "--fov"};
 
 /// Returns the camera for a scene with these bounds.
+/// Throws: Error invalid_argument if the eye is at the target, or if `up` is given and is 0 or lies along the view.
 Camera place_camera(const CameraOptions& options, const Aabb& box, float aspect);
 
 }  // namespace copse::cli

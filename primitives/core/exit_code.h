@@ -15,6 +15,7 @@ enum ExitCode : int {
   exit_invalid_structure = 7,
   exit_regression = 8,     // copse bench --compare: a time is worse than before
   exit_interrupted = 130,  // 128 + SIGINT, as in shells
+  exit_closed_pipe = 141,  // 128 + SIGPIPE
 };
 
 /// The exit code of a program that an error ends.

@@ -111,6 +111,22 @@ TEST_F(Cli, CameraMovesThePicture) {
   EXPECT_EQ(left, picture({"--eye", "-4", "0", "0", "--target", "0,0,0", "--up", "0,1,0", "--fov", "40"}));
   EXPECT_NE(left, picture({"--eye=-4,0,0", "--fov", "20"}));
   EXPECT_NE(left, picture({"--eye=-4,0,0", "--target", "0,1,0"}));
+  EXPECT_NE(left, picture({"--eye=-4,0,0", "--target", "0,0,0", "--up", "0,1,1"}));
+}
+
+TEST_F(Cli, UpMustSayWhatIsUp) {
+  const auto render = [&](const char* up) {
+    return run_cli({"render", sphere(), "-o", path("a.png"), "--size", "32", "--eye", "0,5,0", "--target", "0,0,0",
+                    "--up", up});
+  };
+  expect_error(render("0,0,0"), 2, "--up is 0,0,0; it takes a direction across the view, such as 0,0,1");
+  expect_error(render("0,-2,0"), 2, "--up is 0,-2,0, along the view from 0,5,0 to 0,0,0; it takes a direction");
+  expect_error(run_cli({"build", sphere(), "--structure", "frustum", "--eye", "0,0,5", "--target", "0,0,0", "--up",
+                        "0,0,1"}),
+               2, "such as 0,1,0");
+  EXPECT_EQ(render("0,0,1").exit_code, 0);
+  expect_error(run_cli({"render", sphere(), "-o", path("a.png"), "--eye", "1,2,3", "--target", "1,2,3"}), 2,
+               "--eye and the target are both 1,2,3; they must differ");
 }
 
 }  // namespace

@@ -100,7 +100,11 @@ TEST(LookAt, ReplacesAnUpAlongTheView) {
     const Camera camera = look_at(vec3(0, 5, 0), vec3(0), up, 60, 1);
     EXPECT_TRUE(is_finite(camera));
     EXPECT_NEAR(glm::length(camera.right), std::tan(M_PI / 6), 1e-6);
+    EXPECT_FALSE(can_be_up(up, vec3(0, 5, 0), vec3(0)));
   }
+  EXPECT_TRUE(can_be_up(vec3(1e-30f, 0, 0), vec3(0, 5, 0), vec3(0)));
+  EXPECT_TRUE(can_be_up(vec3(1e-3f, 1, 0), vec3(0, 5, 0), vec3(0)));
+  EXPECT_FALSE(can_be_up(vec3(1, 0, 0), vec3(0), vec3(0))) << "there is no view";
 }
 
 TEST(LookAt, RefusesWhatIsNoView) {
