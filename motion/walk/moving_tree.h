@@ -175,8 +175,8 @@ inline void find_host_spans(const NodeAtKeys& node, const RaySlabs& ray, const P
   const FourFloats entry =
       largest_of(largest_of(x.near_times(a.near_x, b.near_x), y.near_times(a.near_y, b.near_y)),
                  largest_of(z.near_times(a.near_z, b.near_z), FourFloats{}));
-  const FourFloats exit = least_of(least_of(x.far_times(a.far_x, b.far_x), y.far_times(a.far_y, b.far_y)),
-                                   z.far_times(a.far_z, b.far_z));
+  const FourFloats exit = smallest_of(smallest_of(x.far_times(a.far_x, b.far_x), y.far_times(a.far_y, b.far_y)),
+                                      z.far_times(a.far_z, b.far_z));
   for (int k = 0; k < 4; ++k) spans[k] = {entry[k], exit[k]};
 }
 

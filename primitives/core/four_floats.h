@@ -12,7 +12,7 @@ using FourWords [[gnu::vector_size(16)]] = i32;
 inline FourFloats four_times(float a) {
   return FourFloats{a, a, a, a};
 }
-inline FourFloats least_of(const FourFloats& a, const FourFloats& b) {
+inline FourFloats smallest_of(const FourFloats& a, const FourFloats& b) {
   return a < b ? a : b;
 }
 inline FourFloats largest_of(const FourFloats& a, const FourFloats& b) {

@@ -27,8 +27,8 @@ i64 area(const Corner& a, const Corner& b, i64 x, i64 y) {
   return (b.x - a.x) * (y - a.y) - (b.y - a.y) * (x - a.x);
 }
 
-/// The least area at which a pixel on the edge from a to b is inside: 0 for a left or top edge, else 1.
-i64 least_area(const Corner& a, const Corner& b) {
+/// The minimum area at which a pixel on the edge from a to b is inside: 0 for a left or top edge, else 1.
+i64 min_area(const Corner& a, const Corner& b) {
   const bool is_top = a.y == b.y && b.x > a.x, is_left = b.y < a.y;
   return is_top || is_left ? 0 : 1;
 }
@@ -119,13 +119,13 @@ class Painter {
     const Pixels box{std::max(clip.x0, int(low_x / subpixels)), std::max(clip.y0, int(low_y / subpixels)),
                      std::min(clip.x1, int(high_x / subpixels) + 1),
                      std::min(clip.y1, int(high_y / subpixels) + 1)};
-    const i64 least[3] = {least_area(b, c), least_area(c, a), least_area(a, b)};
+    const i64 min_areas[3] = {min_area(b, c), min_area(c, a), min_area(a, b)};
     for (int y = box.y0; y < box.y1; ++y) {
       for (int x = box.x0; x < box.x1; ++x) {
         const i64 middle_x = x * subpixels + subpixels / 2, middle_y = y * subpixels + subpixels / 2;
         const i64 areas[3] = {area(b, c, middle_x, middle_y), area(c, a, middle_x, middle_y),
                               area(a, b, middle_x, middle_y)};
-        if (areas[0] < least[0] || areas[1] < least[1] || areas[2] < least[2]) continue;
+        if (areas[0] < min_areas[0] || areas[1] < min_areas[1] || areas[2] < min_areas[2]) continue;
         blend(x, y, corners, float(double(areas[0]) / double(whole)), float(double(areas[1]) / double(whole)));
       }
     }

@@ -146,8 +146,7 @@ class OffReader {
   }
 
   [[noreturn]] void fail_short(const char* what, u64 promised, u64 found) const {
-    fail("the file ends after " + counted(found, what) + "; the header promises " +
-         std::to_string(promised));
+    fail("the file ends after " + counted(found, what) + "; the header promises " + std::to_string(promised));
   }
 
   [[noreturn]] void fail(const std::string& message) const {
