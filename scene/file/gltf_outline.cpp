@@ -2,10 +2,11 @@
 
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "builders/io/whole_file.h"
+#include "scene/file/gltf_uri.h"
+#include "scene/file/gltf_values.h"
 
 namespace copse::detail {
 
@@ -14,90 +15,9 @@ namespace fs = std::filesystem;
 namespace {
 
 using Json = nlohmann::json;
+using Wanted = GltfWanted;
 
-constexpr u64 max_index = (u64{1} << 31) - 1;  // tinygltf keeps numbers of things as int
-constexpr u64 max_size = u64{1} << 53;         // larger whole numbers are not exact in all writers of JSON
 constexpr size_t max_depth = 64;
-
-/// What a value of the JSON must be.
-enum class Wanted { index, size, number, text, array, object, nothing };
-
-/// The values that Copse uses, by their path. [] stands for any element of an array.
-const std::unordered_map<std::string_view, Wanted>& wanted_values() {
-  static const std::unordered_map<std::string_view, Wanted> values{
-      {"asset", Wanted::object},
-      {"asset.version", Wanted::text},
-      {"extensionsRequired", Wanted::array},
-      {"extensionsRequired[]", Wanted::text},
-      {"scene", Wanted::index},
-      {"scenes", Wanted::array},
-      {"scenes[]", Wanted::object},
-      {"scenes[].nodes", Wanted::array},
-      {"scenes[].nodes[]", Wanted::index},
-      {"nodes", Wanted::array},
-      {"nodes[]", Wanted::object},
-      {"nodes[].mesh", Wanted::index},
-      {"nodes[].skin", Wanted::index},
-      {"nodes[].children", Wanted::array},
-      {"nodes[].children[]", Wanted::index},
-      {"nodes[].matrix", Wanted::array},
-      {"nodes[].matrix[]", Wanted::number},
-      {"nodes[].translation", Wanted::array},
-      {"nodes[].translation[]", Wanted::number},
-      {"nodes[].rotation", Wanted::array},
-      {"nodes[].rotation[]", Wanted::number},
-      {"nodes[].scale", Wanted::array},
-      {"nodes[].scale[]", Wanted::number},
-      {"nodes[].extensions", Wanted::object},
-      {"nodes[].extensions.EXT_mesh_gpu_instancing", Wanted::object},
-      {"nodes[].extensions.EXT_mesh_gpu_instancing.attributes", Wanted::object},
-      {"nodes[].extensions.EXT_mesh_gpu_instancing.attributes.TRANSLATION", Wanted::index},
-      {"nodes[].extensions.EXT_mesh_gpu_instancing.attributes.ROTATION", Wanted::index},
-      {"nodes[].extensions.EXT_mesh_gpu_instancing.attributes.SCALE", Wanted::index},
-      {"meshes", Wanted::array},
-      {"meshes[]", Wanted::object},
-      {"meshes[].primitives", Wanted::array},
-      {"meshes[].primitives[]", Wanted::object},
-      {"meshes[].primitives[].attributes", Wanted::object},
-      {"meshes[].primitives[].attributes.POSITION", Wanted::index},
-      {"meshes[].primitives[].indices", Wanted::index},
-      {"meshes[].primitives[].material", Wanted::index},
-      {"meshes[].primitives[].mode", Wanted::index},
-      {"meshes[].primitives[].targets", Wanted::array},
-      {"meshes[].primitives[].targets[]", Wanted::nothing},
-      {"materials", Wanted::array},
-      {"materials[]", Wanted::object},
-      {"materials[].pbrMetallicRoughness.baseColorFactor", Wanted::array},
-      {"materials[].pbrMetallicRoughness.baseColorFactor[]", Wanted::number},
-      {"accessors", Wanted::array},
-      {"accessors[]", Wanted::object},
-      {"accessors[].bufferView", Wanted::index},
-      {"accessors[].byteOffset", Wanted::size},
-      {"accessors[].componentType", Wanted::index},
-      {"accessors[].count", Wanted::size},
-      {"accessors[].type", Wanted::text},
-      {"accessors[].sparse", Wanted::object},
-      {"accessors[].sparse.count", Wanted::index},
-      {"accessors[].sparse.indices", Wanted::object},
-      {"accessors[].sparse.indices.bufferView", Wanted::index},
-      {"accessors[].sparse.indices.byteOffset", Wanted::index},
-      {"accessors[].sparse.indices.componentType", Wanted::index},
-      {"accessors[].sparse.values", Wanted::object},
-      {"accessors[].sparse.values.bufferView", Wanted::index},
-      {"accessors[].sparse.values.byteOffset", Wanted::index},
-      {"bufferViews", Wanted::array},
-      {"bufferViews[]", Wanted::object},
-      {"bufferViews[].buffer", Wanted::index},
-      {"bufferViews[].byteOffset", Wanted::size},
-      {"bufferViews[].byteLength", Wanted::size},
-      {"bufferViews[].byteStride", Wanted::size},
-      {"buffers", Wanted::array},
-      {"buffers[]", Wanted::object},
-      {"buffers[].byteLength", Wanted::size},
-      {"buffers[].uri", Wanted::text},
-  };
-  return values;
-}
 
 /// The extensions that a scene may require: one that Copse reads, and those that change nothing but the look of a surface.
 bool may_be_required(std::string_view extension) {
@@ -131,7 +51,7 @@ class OutlineReader final : public nlohmann::json_sax<Json> {
   bool string(string_t& text) override {
     begin_value();
     check_is_inside(in_quotes(text));
-    const Wanted* const wanted = find();
+    const Wanted* const wanted = wanted_at(key_);
     if (wanted != nullptr && *wanted != Wanted::text) refuse(*wanted, in_quotes(text));
     if (key_ == "asset.version") version = text;
     if (key_ == "buffers[].uri") buffers.back().uri = std::move(text);
@@ -165,11 +85,6 @@ class OutlineReader final : public nlohmann::json_sax<Json> {
     u64 next_element = 0;
   };
 
-  const Wanted* find() const {
-    const auto found = wanted_values().find(key_);
-    return found == wanted_values().end() ? nullptr : &found->second;
-  }
-
   void begin_value() {
     if (levels_.empty() || !levels_.back().is_array) return;
     key_.resize(levels_.back().key_length);
@@ -187,7 +102,7 @@ class OutlineReader final : public nlohmann::json_sax<Json> {
       throw_bad_file(path_, "the JSON has more than " + std::to_string(max_depth) + " levels");
     }
     if (levels_.empty() && kind != Wanted::object) throw_bad_file(path_, "the JSON is an array, not an object");
-    const Wanted* const wanted = find();
+    const Wanted* const wanted = wanted_at(key_);
     if (wanted != nullptr && *wanted != kind) refuse(*wanted, name);
     if (key_ == "buffers[]") buffers.emplace_back();
     levels_.push_back({key_.size(), kind == Wanted::array});
@@ -204,10 +119,10 @@ class OutlineReader final : public nlohmann::json_sax<Json> {
   bool take(const std::string& text, std::optional<u64> whole, bool is_number) {
     begin_value();
     check_is_inside(text);
-    if (const Wanted* const wanted = find()) {
+    if (const Wanted* const wanted = wanted_at(key_)) {
       const bool fits = *wanted == Wanted::number  ? is_number
-                        : *wanted == Wanted::index ? whole && *whole <= max_index
-                                                   : *wanted == Wanted::size && whole && *whole <= max_size;
+                        : *wanted == Wanted::index ? whole && *whole <= max_gltf_index
+                                                   : *wanted == Wanted::size && whole && *whole <= max_gltf_size;
       if (!fits) refuse(*wanted, text);
     }
     if (key_ == "buffers[].byteLength") buffers.back().bytes = whole;
@@ -242,56 +157,9 @@ class OutlineReader final : public nlohmann::json_sax<Json> {
   }
 
   const fs::path& path_;
-  std::string key_;  // of the present value, as in wanted_values()
+  std::string key_;  // of the present value, as wanted_at takes it
   std::vector<Level> levels_;
 };
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-/// Returns the URI without its escapes (%20), or none for a broken one or a zero byte.
-std::optional<std::string> without_escapes(const std::string& uri) {
-  std::string text;
-  for (size_t i = 0; i < uri.size(); ++i) {
-    char c = uri[i];
-    if (c == '%') {
-      const int high = i + 2 < uri.size() ? hex_digit(uri[i + 1]) : -1;
-      const int low = i + 2 < uri.size() ? hex_digit(uri[i + 2]) : -1;
-      if (high < 0 || low < 0) return std::nullopt;
-      c = char(16 * high + low);
-      i += 2;
-    }
-    if (c == 0) return std::nullopt;
-    text += c;
-  }
-  return text;
-}
-
-/// Returns the file that a URI names, or the fault of the URI.
-fs::path file_of(const fs::path& path, const std::string& where, const std::string& uri) {
-  const auto refuse = [&](const char* fault) {
-    throw_bad_file(path, where + " is " + in_quotes(uri) + "; " + fault);
-  };
-  const std::optional<std::string> name = without_escapes(uri);
-  if (!name || name->empty()) refuse("it is no name of a file");
-  if (name->find_first_of(":\\") != std::string::npos)
-    refuse("it takes a file beside the glTF file, without ':' and '\\'");
-  const fs::path relative(*name);
-  if (relative.is_absolute()) refuse("it takes a file below the folder of the glTF file");
-  for (const fs::path& part : relative) {
-    if (part == "..") refuse("it takes a file below the folder of the glTF file");
-  }
-  return path.parent_path() / relative;
-}
-
-/// The beginnings of data URIs that tinygltf decodes.
-bool is_known_data_uri(const std::string& uri) {
-  return uri.starts_with("data:application/octet-stream;base64,") ||
-         uri.starts_with("data:application/gltf-buffer;base64,") || uri.starts_with("data:text/plain;base64,");
-}
 
 void check_buffer(const fs::path& path, size_t number, const BufferEntry& buffer, u64 binary_bytes,
                   GltfOutline& outline) {
@@ -312,7 +180,7 @@ void check_buffer(const fs::path& path, size_t number, const BufferEntry& buffer
     throw_bad_file(path, name + ".uri is " + in_quotes(*buffer.uri) +
                              "; data URIs must be of the type application/octet-stream, in base64");
   }
-  const fs::path file = file_of(path, name + ".uri", *buffer.uri);
+  const fs::path file = file_of_uri(path, name + ".uri", *buffer.uri);
   // tinygltf takes a plus sign for a space.
   std::string asked_for = *buffer.uri;
   for (char& c : asked_for) c = c == '+' ? ' ' : c;
@@ -322,7 +190,7 @@ void check_buffer(const fs::path& path, size_t number, const BufferEntry& buffer
 }  // namespace
 
 GltfOutline outline_of(const fs::path& path, std::string_view json, u64 binary_bytes, u64 max_bytes) {
-  if (json.size() > max_index) {
+  if (json.size() > max_gltf_index) {
     throw_bad_file(path,
                    "the JSON has " + std::to_string(json.size()) + " bytes; at most 2147483647 are possible");
   }

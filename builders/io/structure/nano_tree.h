@@ -21,6 +21,10 @@ NanoGridData nano_grid_data(const HostNanoGrid& grid);
 NanoTreeData nano_tree_data(const HostNanoGrid& grid);
 NanoRootHead nano_root_head(const HostNanoGrid& grid);
 
+/// Returns where the root begins, and where its tiles do, in bytes from the begin of the grid.
+u64 nano_root_offset(const HostNanoGrid& grid);
+u64 nano_tiles_offset(const HostNanoGrid& grid);
+
 /// Stores the cubes of a grid in the order of its links. Returns its first fault, or an empty string.
 std::string find_nano_cubes(const HostNanoGrid& grid, std::vector<NanoCube>& cubes);
 
