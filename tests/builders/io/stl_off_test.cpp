@@ -178,8 +178,7 @@ TEST(Off, ReadsEveryVariant) {
 
 TEST(Off, RefusesCountsThatLieAndFilesThatAreCut) {
   const auto with_counts = [](const std::string& counts) { return std::string(square_off).replace(4, 5, counts); };
-  expect_fault(MeshFormat::off, with_counts("5 2 0"),
-               "line 8: the file ends after 1 face; the header promises 2");
+  expect_fault(MeshFormat::off, with_counts("5 2 0"), "line 8: the file ends after 1 face; the header promises 2");
   expect_fault(MeshFormat::off, with_counts("4 1 0"),
                "line 8: '3 0 2 3' stands after the last face that the header promises");
   expect_fault(MeshFormat::off, with_counts("4 3 0"),
