@@ -53,10 +53,10 @@ SlicedBuildSizes size_slices(Context& device, u64 triangle_count, const SlicedBu
       return {slice, slice == 0 ? 0 : divide_rounding_up(triangle_count, slice), bytes};
     }
   }
-  throw Error(ErrorCode::invalid_argument, "build_in_slices: the memory limit is " +
-                                               std::to_string(options.memory_bytes) + " bytes, but slices of " +
-                                               std::to_string(smaller(min_slice, triangle_count)) +
-                                               " triangles, the smallest, take " + std::to_string(bytes));
+  throw Error(ErrorCode::invalid_argument,
+              "build_in_slices: the memory limit is " + detail::counted(options.memory_bytes, "bytes") +
+                  ", but slices of " + detail::counted(smaller(min_slice, triangle_count), "triangles") +
+                  ", the smallest, take " + std::to_string(bytes));
 }
 
 /// Makes the tree over the triangles with keys, which are sorted into slices.

@@ -77,7 +77,7 @@ void validate_places(Context& context, const Accel& accel, BufferSpan<const Shor
       if (!is_hit(part[i]) || part[i].triangle < place_count) continue;
       detail::refuse("full_hits", "hit " + std::to_string(begin + i) + " is of the triangle at place " +
                                       std::to_string(part[i].triangle) + ", but there are " +
-                                      detail::counted(place_count, "places") + "; was the structure rebuilt?");
+                                      std::to_string(place_count) + " places; was the structure rebuilt?");
     }
   }
 }

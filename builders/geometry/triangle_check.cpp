@@ -36,7 +36,7 @@ std::string name_of_view(u64 id) {
     add(static_cast<const u16*>(view.triangles.data));
   }
   refuse(function, name_of_view(id) + ": triangle " + std::to_string(i) + " has the indices " + indices +
-                       ", but there are " + counted(view.positions.size, "positions"));
+                       ", but there are " + std::to_string(view.positions.size) + " positions");
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ void check_array(const char* what, const void* data, u64 count, u64 stride_bytes
     refuse(std::string("the memory of the ") + what + " is " + std::to_string(memory) + "; it can be 0 or 1");
   }
   if (count == 0) return;
-  if (data == nullptr) refuse("the address of " + detail::counted(count, what) + " is null");
+  if (data == nullptr) refuse("the address of " + copse::detail::counted(count, what) + " is null");
   if (reinterpret_cast<std::uintptr_t>(data) % alignment != 0) {
     refuse(std::string("the address of the ") + what + " ends in " +
            std::to_string(reinterpret_cast<std::uintptr_t>(data) % alignment) + "; a multiple of " +
@@ -20,8 +20,8 @@ void check_array(const char* what, const void* data, u64 count, u64 stride_bytes
   }
   constexpr u64 max_bytes = ~u64{0} / 4;
   if (stride_bytes > 0 && count > max_bytes / stride_bytes) {
-    refuse(std::to_string(count) + " " + what + ", " + std::to_string(stride_bytes) +
-           " bytes apart, pass the address space");
+    refuse(std::to_string(count) + " " + what + ", " + copse::detail::counted(stride_bytes, "bytes") +
+           " apart, pass the address space");
   }
 }
 

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <exception>
 
+#include "primitives/core/counted.h"
+
 namespace copse::capi {
 
 namespace {
@@ -32,7 +34,7 @@ size_t struct_bytes(const char* what, const void* given, size_t known_bytes) {
   // All structs have the size of their first version so far.
   if (bytes >= known_bytes && bytes <= max_struct_bytes) return bytes;
   refuse(std::string("struct_size of ") + what + " is " + std::to_string(bytes) + ", but the struct has " +
-         std::to_string(known_bytes) + " bytes; begin with its ..._INIT macro");
+         copse::detail::counted(known_bytes, "bytes") + "; begin with its ..._INIT macro");
 }
 
 }  // namespace
@@ -76,8 +78,8 @@ void read_members(const char* what, const void* given, void* members, size_t kno
   for (size_t i = known_bytes; i < bytes; ++i) {
     if (from[i] == 0) continue;
     refuse(std::string("struct_size of ") + what + " is " + std::to_string(bytes) + ", and byte " +
-           std::to_string(i) + " is set, but this library knows " + std::to_string(known_bytes) +
-           " bytes; it is older than the program");
+           std::to_string(i) + " is set, but this library knows " + copse::detail::counted(known_bytes, "bytes") +
+           "; it is older than the program");
   }
   std::memcpy(members, given, known_bytes);
 }

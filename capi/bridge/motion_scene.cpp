@@ -8,6 +8,7 @@
 #include "capi/bridge/stats.h"
 #include "capi/bridge/timed.h"
 #include "motion/motion_scene_rays.h"
+#include "primitives/core/counted.h"
 
 using namespace copse;
 using namespace copse::capi;
@@ -62,7 +63,7 @@ copse_motion_instances read_motion_instances(const copse_motion_instances* given
     const u32 accel = all.accels == nullptr ? 0 : all.accels[i];
     if (accel < accel_count) continue;
     refuse("instance " + std::to_string(i) + " is of accel " + std::to_string(accel) + ", but the scene has " +
-           std::to_string(accel_count) + " accels and motions");
+           copse::detail::counted(accel_count, "accels") + " and motions");
   }
   return all;
 }

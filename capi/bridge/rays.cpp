@@ -3,6 +3,7 @@
 #include "capi/rays.h"
 
 #include "capi/bridge/trace.h"
+#include "primitives/core/counted.h"
 
 namespace copse::capi {
 
@@ -23,8 +24,8 @@ u64 extent(const Part& part, u64 count) {
 
 void check_part(const Part& part, u64 count, copse_memory memory) {
   if (part.stride_bytes % sizeof(float) != 0) {
-    refuse(std::string(part.what) + " are " + std::to_string(part.stride_bytes) +
-           " bytes apart; a multiple of 4 is needed");
+    refuse(std::string(part.what) + " are " + copse::detail::counted(part.stride_bytes, "bytes") +
+           " apart; a multiple of 4 is needed");
   }
   check_array(part.what, part.data, count, part.stride_bytes, memory, sizeof(float));
 }

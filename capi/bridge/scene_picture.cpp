@@ -7,6 +7,7 @@
 
 #include "capi/bridge/render.h"
 #include "capi/bridge/triangles.h"
+#include "primitives/core/counted.h"
 #include "scene/scene_render.h"
 
 using namespace copse;
@@ -61,9 +62,9 @@ copse_status copse_scene_render(copse_context* context, const copse_scene* scene
   return run("copse_scene_render", context, [&](Context& c) {
     const Scene& object = object_of(context, scene, "scene");
     if (mesh_count != scene->accel_count || instance_count != object.instance_count()) {
-      refuse(std::to_string(mesh_count) + " meshes and " + std::to_string(instance_count) +
-             " instances, but the scene has " + std::to_string(scene->accel_count) + " and " +
-             std::to_string(object.instance_count()));
+      refuse(copse::detail::counted(mesh_count, "meshes") + " and " +
+             copse::detail::counted(instance_count, "instances") + ", but the scene has " +
+             std::to_string(scene->accel_count) + " and " + std::to_string(object.instance_count()));
     }
     if (mesh_count > 0) require(meshes, "the meshes");
     SceneFile file;

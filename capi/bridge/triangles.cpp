@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "primitives/core/counted.h"
+
 namespace copse::capi {
 
 namespace {
@@ -93,7 +95,7 @@ bool same_positions(const copse_geometry& a, const copse_geometry& b) {
 
 std::vector<copse_geometry> read_geometries(const copse_geometry* geometries, u64 count) {
   if (count == 0) return {};
-  if (geometries == nullptr) refuse("the address of " + std::to_string(count) + " geometries is null");
+  if (geometries == nullptr) refuse("the address of " + copse::detail::counted(count, "geometries") + " is null");
   std::vector<copse_geometry> all;
   const u8* at = reinterpret_cast<const u8*>(geometries);
   const size_t stride = geometries->struct_size;

@@ -6,6 +6,7 @@
 #include "capi/bridge/stats.h"
 #include "capi/bridge/trace.h"
 #include "capi/bridge/triangles.h"
+#include "primitives/core/counted.h"
 #include "scene/scene_worlds.h"
 
 using namespace copse;
@@ -118,7 +119,7 @@ copse_status copse_worlds_build(copse_context* context, const copse_accel* const
     require(worlds, "the handle of the worlds");
     require(world_begins, "the begins of the worlds");
     if (batch != nullptr && accel_count > 0) {
-      refuse(std::to_string(accel_count) + " accels and a batch were given; give one of both");
+      refuse(copse::detail::counted(accel_count, "accels") + " and a batch were given; give one of both");
     }
     const AccelBatch* meshes = batch == nullptr ? nullptr : &object_of(context, batch, "batch");
     const Scene* seen_by_all = shared == nullptr ? nullptr : &object_of(context, shared, "shared scene");

@@ -10,6 +10,7 @@
 #include "builders/geometry/triangle_check.h"
 #include "motion/build/motion_check.h"
 #include "motion/build/motion_keys.h"
+#include "primitives/core/counted.h"
 #include "primitives/core/dispatch.h"
 
 namespace copse {
@@ -108,8 +109,8 @@ void check_keys(const char* function, const MotionTriangles& triangles) {
   for (u64 key = 1; key < keys.size(); ++key) {
     const auto& views = keys[key];
     if (views.size() != first.size()) {
-      detail::refuse(function, "key " + std::to_string(key) + " has " + std::to_string(views.size()) +
-                                   " views, but key 0 has " + std::to_string(first.size()));
+      detail::refuse(function, "key " + std::to_string(key) + " has " + detail::counted(views.size(), "views") +
+                                   ", but key 0 has " + std::to_string(first.size()));
     }
     for (u64 i = 0; i < views.size(); ++i) {
       if (views[i].triangle_count() != first[i].triangle_count()) {
@@ -219,15 +220,14 @@ void rebuild(Context& context, MotionAccel& accel, const MotionTriangles& triang
   check_keys("rebuild", triangles);
   detail::check_same_count("rebuild", "keys", triangles.key_count(), "keys of the structure", accel.key_count());
   if (triangles.triangle_count() > accel.capacity()) {
-    detail::refuse("rebuild", std::to_string(triangles.triangle_count()) +
-                                  " triangles, but the structure has room for " +
-                                  std::to_string(accel.capacity()) +
+    detail::refuse("rebuild", detail::counted(triangles.triangle_count(), "triangles") +
+                                  ", but the structure has room for " + std::to_string(accel.capacity()) +
                                   "; build a new one, or give the first build a larger AccelOptions::capacity");
   }
   if (MotionAccess::nodes(accel).stride < wide_node_capacity(triangles.triangle_count())) {
     detail::refuse("rebuild", "the structure was compacted and has room for " +
-                                  std::to_string(MotionAccess::nodes(accel).stride) + " nodes, but " +
-                                  std::to_string(triangles.triangle_count()) + " triangles may need " +
+                                  detail::counted(MotionAccess::nodes(accel).stride, "nodes") + ", but " +
+                                  detail::counted(triangles.triangle_count(), "triangles") + " may need " +
                                   std::to_string(wide_node_capacity(triangles.triangle_count())) +
                                   "; build a new one");
   }
@@ -253,9 +253,8 @@ void refit(Context& context, MotionAccel& accel, const MotionTriangles& triangle
   check_keys("refit", triangles);
   detail::check_same_count("refit", "keys", triangles.key_count(), "keys of the structure", accel.key_count());
   if (triangles.triangle_count() != accel.triangle_count()) {
-    detail::refuse("refit", std::to_string(triangles.triangle_count()) +
-                                " triangles, but the structure was built over " +
-                                std::to_string(accel.triangle_count()));
+    detail::refuse("refit", detail::counted(triangles.triangle_count(), "triangles") +
+                                ", but the structure was built over " + std::to_string(accel.triangle_count()));
   }
   make_room_for_masks(context, accel, triangles);
   fit_keys(context, accel, triangles);

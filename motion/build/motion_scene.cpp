@@ -12,6 +12,7 @@
 #include "builders/geometry/primitive_set.h"
 #include "motion/build/motion_check.h"
 #include "motion/walk/moving_instance.h"
+#include "primitives/core/counted.h"
 #include "primitives/core/dispatch.h"
 #include "scene/build/instance_check.h"
 
@@ -136,9 +137,9 @@ void check_instances(const char* function, Context& context, const MotionInstanc
                      const MotionSceneOptions& options) {
   check_counts(function, 0, instances.key_count, options);
   if (instances.transforms.size() % instances.key_count != 0) {
-    detail::refuse(function, std::to_string(instances.transforms.size()) + " transforms for " +
-                                 std::to_string(instances.key_count) +
-                                 " keys; their number must be a multiple of that of the keys");
+    detail::refuse(function, detail::counted(instances.transforms.size(), "transforms") + " for " +
+                                 detail::counted(instances.key_count, "keys") +
+                                 "; their number must be a multiple of that of the keys");
   }
   check_counts(function, instances.size(), instances.key_count, options);
   detail::check_instances(function, context,
@@ -195,7 +196,7 @@ void rebuild(Context& context, MotionScene& scene, const MotionInstanceView& ins
   check_same_keys("rebuild", scene, instances);
   if (instances.size() > scene.capacity()) {
     detail::refuse("rebuild",
-                   std::to_string(instances.size()) + " instances, but the scene has room for " +
+                   detail::counted(instances.size(), "instances") + ", but the scene has room for " +
                        std::to_string(scene.capacity()) +
                        "; build a new one, or give the first build a larger MotionSceneOptions::capacity");
   }
@@ -207,7 +208,7 @@ void refit(Context& context, MotionScene& scene, const MotionInstanceView& insta
   check_instances("refit", context, instances, scene.options());
   check_same_keys("refit", scene, instances);
   if (instances.size() != scene.instance_count()) {
-    detail::refuse("refit", std::to_string(instances.size()) + " instances, but the scene was built over " +
+    detail::refuse("refit", detail::counted(instances.size(), "instances") + ", but the scene was built over " +
                                 std::to_string(scene.instance_count()));
   }
   MotionSceneAccess::place(context, scene, instances);

@@ -74,7 +74,7 @@ class Gather {
   void check() const {
     if (root_ >= comm_.size()) {
       detail::refuse("gather", "root is " + std::to_string(root_) + ", but there are " +
-                                   std::to_string(comm_.size()) + " ranks, counted from 0");
+                                   detail::counted(comm_.size(), "ranks") + ", counted from 0");
     }
     if (host_.backend() != Backend::cpu) {
       detail::refuse("gather", std::string("the context of the host is of the backend ") +

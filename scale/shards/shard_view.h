@@ -28,8 +28,8 @@ inline bool any_has_mask(const TriangleViews& triangles) {
 inline void check_ranks(const char* function, const Communicator& comm, const ShardedBvh& shard) {
   const u64 count = shard.first_slots.empty() ? 0 : shard.first_slots.size() - 1;
   if (count == comm.size()) return;
-  refuse(function, "the tree was built by " + std::to_string(count) + " ranks, but there are " +
-                       std::to_string(comm.size()));
+  refuse(function,
+         "the tree was built by " + counted(count, "ranks") + ", but there are " + std::to_string(comm.size()));
 }
 
 }  // namespace copse::detail

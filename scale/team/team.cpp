@@ -3,6 +3,7 @@
 #include <string>
 #include <system_error>
 
+#include "primitives/core/counted.h"
 #include "primitives/core/error.h"
 
 namespace copse::detail {
@@ -28,7 +29,7 @@ Team::Team(u32 count) : errors_(count) {
     const u32 started = u32(threads_.size());
     stop();
     throw Error(ErrorCode::out_of_memory, "the system started " + std::to_string(started) + " of " +
-                                              std::to_string(count - 1) + " threads for devices: " + error.what());
+                                              counted(count - 1, "threads") + " for devices: " + error.what());
   } catch (...) {  // no memory for what a thread begins with
     stop();
     throw;

@@ -13,8 +13,8 @@ inline void check_sharded(const char* function, const Communicator& comm, const 
                           const ShardedAccel& accel) {
   if (accel.rank_count() == 0) refuse(function, "the structure was never built");
   if (accel.rank_count() != comm.size()) {
-    refuse(function, "the structure was built by " + std::to_string(accel.rank_count()) +
-                         " ranks, but there are " + std::to_string(comm.size()));
+    refuse(function, "the structure was built by " + counted(accel.rank_count(), "ranks") + ", but there are " +
+                         std::to_string(comm.size()));
   }
   check_backend(function, context, "the structure was", accel.own().backend());
 }

@@ -4,6 +4,7 @@
 
 #include "accel/build/accel_check.h"
 #include "builders/geometry/primitive_set.h"
+#include "primitives/core/counted.h"
 #include "primitives/core/validation.h"
 
 namespace copse::detail {
@@ -12,8 +13,8 @@ namespace {
 
 void check_words(const char* function, const char* what, const WordSpan& words) {
   if (words.stride_bytes % sizeof(u32) == 0) return;
-  refuse(function, std::string(what) + " are " + std::to_string(words.stride_bytes) +
-                       " bytes apart; a multiple of 4 is needed");
+  refuse(function,
+         std::string(what) + " are " + counted(words.stride_bytes, "bytes") + " apart; a multiple of 4 is needed");
 }
 
 void validate_words(const char* function, Context& context, const char* what, const WordSpan& words, u64 count) {
@@ -27,7 +28,7 @@ void check_instances(const char* function, Context& context, const InstanceView&
   check_primitive_count(instances.size());
   const TransformSpan& transforms = instances.transforms;
   if (transforms.data == nullptr && transforms.size > 0) {
-    refuse(function, "the address of " + std::to_string(transforms.size) + " transforms is null");
+    refuse(function, "the address of " + counted(transforms.size, "transforms") + " is null");
   }
   check_words(function, "transforms", {nullptr, transforms.stride_bytes});
   check_words(function, "numbers of accels", instances.accels);

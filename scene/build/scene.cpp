@@ -9,6 +9,7 @@
 #include "builders/bvh/collapse.h"
 #include "builders/bvh/refit.h"
 #include "builders/bvh/reinsert.h"
+#include "primitives/core/counted.h"
 #include "primitives/core/dispatch.h"
 #include "scene/build/instance_check.h"
 #include "scene/build/scene_check.h"
@@ -183,7 +184,7 @@ void rebuild(Context& context, Scene& scene, const InstanceView& instances) {
   detail::check_scene("rebuild", context, scene);
   detail::check_instances("rebuild", context, instances);
   if (instances.size() > scene.capacity()) {
-    detail::refuse("rebuild", std::to_string(instances.size()) + " instances, but the scene has room for " +
+    detail::refuse("rebuild", detail::counted(instances.size(), "instances") + ", but the scene has room for " +
                                   std::to_string(scene.capacity()) +
                                   "; build a new one, or give the first build a larger SceneOptions::capacity");
   }
@@ -194,7 +195,7 @@ void refit(Context& context, Scene& scene, const InstanceView& instances) {
   detail::check_scene("refit", context, scene);
   detail::check_instances("refit", context, instances);
   if (instances.size() != scene.instance_count()) {
-    detail::refuse("refit", std::to_string(instances.size()) + " instances, but the scene was built over " +
+    detail::refuse("refit", detail::counted(instances.size(), "instances") + ", but the scene was built over " +
                                 std::to_string(scene.instance_count()));
   }
   const BoxView boxes = leaf_boxes(scene, instances.size());

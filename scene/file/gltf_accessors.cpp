@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "builders/io/whole_file.h"
+#include "primitives/core/counted.h"
 
 namespace copse::detail {
 
@@ -58,15 +59,14 @@ GltfAccessors::Elements GltfAccessors::elements(const std::string& name, int vie
   const u64 stride = view.byteStride == 0 ? element_bytes : view.byteStride;
   if (stride < element_bytes) {
     throw_bad_file(path_, view_name + ".byteStride is " + std::to_string(stride) + ", but an element of " + name +
-                              " has " + std::to_string(element_bytes) + " bytes");
+                              " has " + counted(element_bytes, "bytes"));
   }
   // The last element needs no whole stride. All terms are below 2^62.
   const u64 room = offset > view.byteLength ? 0 : view.byteLength - offset;
   if (room < element_bytes || (count - 1) > (room - element_bytes) / stride) {
-    throw_bad_file(path_, name + " has " + std::to_string(count) + " elements of " +
-                              std::to_string(element_bytes) + " bytes from byte " + std::to_string(offset) +
-                              " on, " + std::to_string(stride) + " bytes apart, but " + view_name + " has " +
-                              std::to_string(view.byteLength) + " bytes");
+    throw_bad_file(path_, name + " has " + counted(count, "elements") + " of " + counted(element_bytes, "bytes") +
+                              " from byte " + std::to_string(offset) + " on, " + counted(stride, "bytes") +
+                              " apart, but " + view_name + " has " + counted(view.byteLength, "bytes"));
   }
   return {bytes.data() + view.byteOffset + offset, stride};
 }
@@ -93,7 +93,7 @@ void GltfAccessors::replace_sparse(const tinygltf::Accessor& accessor, const std
     const u32 place = element_at<u32>(places.first + i * places.stride, index_bytes);
     if (place >= values.size()) {
       throw_bad_file(path_, name + ".sparse.indices has " + std::to_string(place) + "; the accessor has " +
-                                std::to_string(values.size()) + " elements");
+                                counted(values.size(), "elements"));
     }
     values[place] = element_at<T>(replacements.first + i * replacements.stride, element_bytes);
   }
@@ -181,7 +181,7 @@ std::vector<u32> GltfAccessors::indices(int number, const std::string& user, u64
   for (u64 i = 0; i < indices.size(); ++i) {
     if (indices[i] < limit) continue;
     throw_bad_file(path_, name + ": index " + std::to_string(i) + " is " + std::to_string(indices[i]) + ", but " +
-                              user + " has " + std::to_string(limit) + " positions");
+                              user + " has " + counted(limit, "positions"));
   }
   return indices;
 }

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "builders/io/whole_file.h"
+#include "primitives/core/counted.h"
 #include "scene/file/gltf_accessors.h"
 
 namespace copse::detail {
@@ -74,7 +75,7 @@ void MeshReader::add_triangles(int mode, const std::vector<u32>& corners, const 
   const u64 n = corners.size();
   const bool is_list = mode == TINYGLTF_MODE_TRIANGLES;
   if (is_list ? n % 3 != 0 : n < 3) {
-    throw_bad_file(path_, name + " has " + std::to_string(n) + " corners; " +
+    throw_bad_file(path_, name + " has " + counted(n, "corners") + "; " +
                               (is_list ? "triangles take a multiple of 3" : "a strip or fan takes at least 3"));
   }
   const u64 count = is_list ? n / 3 : n - 2;

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "builders/io/whole_file.h"
+#include "primitives/core/counted.h"
 #include "scene/file/gltf_outline.h"
 
 namespace copse::detail {
@@ -38,7 +39,7 @@ std::string_view next_chunk(const fs::path& path, std::string_view file, u32 wan
                             u64& offset) {
   const std::string chunk = std::string("the ") + name + " chunk at byte " + std::to_string(offset);
   if (file.size() - offset < chunk_header_bytes) {
-    throw_bad_file(path, chunk + " is cut short: the file has " + std::to_string(file.size()) + " bytes");
+    throw_bad_file(path, chunk + " is cut short: the file has " + counted(file.size(), "bytes"));
   }
   const u32 bytes = word_at(file, offset), type = word_at(file, offset + 4);
   offset += chunk_header_bytes;
@@ -46,11 +47,11 @@ std::string_view next_chunk(const fs::path& path, std::string_view file, u32 wan
     throw_bad_file(path, chunk + " is of type " + std::to_string(type) + "; it must be " + std::to_string(wanted));
   }
   if (bytes > file.size() - offset) {
-    throw_bad_file(path, chunk + " has " + std::to_string(bytes) + " bytes, but " +
+    throw_bad_file(path, chunk + " has " + counted(bytes, "bytes") + ", but " +
                              std::to_string(file.size() - offset) + " follow");
   }
   if (bytes == 0 || bytes % 4 != 0) {
-    throw_bad_file(path, chunk + " has " + std::to_string(bytes) + " bytes; it takes a multiple of 4, from 4 on");
+    throw_bad_file(path, chunk + " has " + counted(bytes, "bytes") + "; it takes a multiple of 4, from 4 on");
   }
   const std::string_view content = file.substr(offset, bytes);
   offset += bytes;
@@ -67,12 +68,12 @@ GlbParts parts_of(const fs::path& path, std::string_view file) {
   GlbParts parts;
   parts.length = word_at(file, 8);
   if (parts.length > file.size()) {
-    throw_bad_file(path, "says that it has " + std::to_string(parts.length) + " bytes, but has " +
-                             std::to_string(file.size()));
+    throw_bad_file(
+        path, "says that it has " + counted(parts.length, "bytes") + ", but has " + std::to_string(file.size()));
   }
   file = file.substr(0, parts.length);
   if (file.size() < glb_header_bytes) {
-    throw_bad_file(path, "says that it has " + std::to_string(parts.length) + " bytes; at least 12 are needed");
+    throw_bad_file(path, "says that it has " + counted(parts.length, "bytes") + "; at least 12 are needed");
   }
   u64 offset = glb_header_bytes;
   parts.json = next_chunk(path, file, json_chunk, "JSON", offset);
@@ -99,7 +100,7 @@ bool read_buffer_file(std::vector<unsigned char>* out, std::string*, const std::
   const GltfOutline::ExternalBuffer& buffer = files.outline.external_buffers.at(name);
   const FileBytes bytes = read_whole_file(buffer.file, files.cancel);
   if (bytes.size() < buffer.bytes) {
-    throw_bad_file(buffer.file, "has " + std::to_string(bytes.size()) + " bytes, but the glTF file asks for " +
+    throw_bad_file(buffer.file, "has " + counted(bytes.size(), "bytes") + ", but the glTF file asks for " +
                                     std::to_string(buffer.bytes));
   }
   out->assign(bytes.data(), bytes.data() + buffer.bytes);

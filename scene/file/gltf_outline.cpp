@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "builders/io/whole_file.h"
+#include "primitives/core/counted.h"
 #include "scene/file/gltf_uri.h"
 #include "scene/file/gltf_values.h"
 
@@ -171,7 +172,7 @@ void check_buffer(const fs::path& path, size_t number, const BufferEntry& buffer
       throw_bad_file(path, name + " has no uri, and the file has no bytes for it");
     if (*buffer.bytes > binary_bytes) {
       throw_bad_file(path, name + ".byteLength is " + std::to_string(*buffer.bytes) +
-                               ", but the binary chunk has " + std::to_string(binary_bytes) + " bytes");
+                               ", but the binary chunk has " + counted(binary_bytes, "bytes"));
     }
     return;
   }

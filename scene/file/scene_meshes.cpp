@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "primitives/core/counted.h"
 #include "primitives/core/error.h"
 
 namespace copse {
@@ -25,8 +26,8 @@ HostMeshes join(const SceneFile& file) {
   }
   constexpr u64 max_count = ~u32{0};
   if (vertex_count > max_count || triangle_count > max_count) {
-    throw Error(ErrorCode::capacity, "SceneMeshes: the meshes have " + std::to_string(vertex_count) +
-                                         " vertices and " + std::to_string(triangle_count) +
+    throw Error(ErrorCode::capacity, "SceneMeshes: the meshes have " + detail::counted(vertex_count, "vertices") +
+                                         " and " + std::to_string(triangle_count) +
                                          " triangles; at most 2^32 - 1 of each are possible");
   }
   all.positions.reserve(vertex_count);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "accel/build/accel_check.h"
+#include "primitives/core/counted.h"
 #include "scene/build/scene_check.h"
 #include "scene/build/scene_over.h"
 
@@ -63,8 +64,8 @@ KeptParts kept_parts(const Context& context, const std::vector<ScenePart>& parts
       kept.add_scene(part.nested()->view(), part.nested()->level_count());
       if (part.nested()->level_count() < max_instance_levels) continue;
       throw Error(ErrorCode::capacity, "build_nested: part " + std::to_string(kept.accels.size() - 1) + " has " +
-                                           std::to_string(part.nested()->level_count()) +
-                                           " levels of instances, so that this scene would have one more; it can "
+                                           detail::counted(part.nested()->level_count(), "levels") +
+                                           " of instances, so that this scene would have one more; it can "
                                            "have " +
                                            std::to_string(max_instance_levels));
     }

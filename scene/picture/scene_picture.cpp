@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "primitives/core/counted.h"
 #include "primitives/core/dispatch.h"
 #include "scene/build/scene_check.h"
 #include "scene/picture/scene_picture.h"
@@ -41,10 +42,10 @@ void check(Context& context, const Scene& scene, const SceneMeshes& meshes, cons
   detail::check_scene("render", context, scene);
   detail::check_render_options(options);
   if (scene.instance_count() != meshes.instances().size() || scene.accel_count() != meshes.size()) {
-    detail::refuse("render", "the scene has " + std::to_string(scene.instance_count()) + " instances of " +
-                                 std::to_string(scene.accel_count()) + " accels, but the meshes have " +
-                                 std::to_string(meshes.instances().size()) + " instances of " +
-                                 std::to_string(meshes.size()) + " meshes");
+    detail::refuse("render", "the scene has " + detail::counted(scene.instance_count(), "instances") + " of " +
+                                 detail::counted(scene.accel_count(), "accels") + ", but the meshes have " +
+                                 detail::counted(meshes.instances().size(), "instances") + " of " +
+                                 detail::counted(meshes.size(), "meshes"));
   }
 }
 

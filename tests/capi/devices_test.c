@@ -71,7 +71,7 @@ static void test_structures(copse_context* context, copse_devices* devices) {
   copse_devices_destroy(devices);  // the structure keeps them
   check_same(context, accel, replicated);
   CHECK(copse_replicated_refit(replicated, NULL, 1) == COPSE_INVALID_ARGUMENT);
-  CHECK(strstr(copse_last_error(NULL), "copse_replicated_refit: the address of 1 geometries is null") != NULL);
+  CHECK(strstr(copse_last_error(NULL), "copse_replicated_refit: the address of 1 geometry is null") != NULL);
   copse_neighbour none;
   CHECK(copse_replicated_k_nearest(replicated, points[0], 1, COPSE_MEMORY_HOST, 0, 1, &none, COPSE_MEMORY_HOST) ==
         COPSE_INVALID_ARGUMENT);

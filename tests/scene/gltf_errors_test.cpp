@@ -193,8 +193,7 @@ TEST(GltfErrors, RefuseSparseElementsPastTheEnd) {
   EXPECT_EQ(load_with(2, 2).meshes[0].mesh.positions[2], vec3(8));
   EXPECT_COPSE_ERROR(load_with(2, 3), ErrorCode::bad_file,
                      "accessors[0].sparse.indices has 3; the accessor has 3");
-  EXPECT_COPSE_ERROR(load_with(3, 2), ErrorCode::bad_file,
-                     "accessors[0].sparse.indices has 3 elements of 1 bytes");
+  EXPECT_COPSE_ERROR(load_with(3, 2), ErrorCode::bad_file, "accessors[0].sparse.indices has 3 elements of 1 byte");
   EXPECT_COPSE_ERROR(load_with(4, 2), ErrorCode::bad_file, "accessors[0].sparse.count is 4; it takes 1 to 3");
   EXPECT_COPSE_ERROR(load_with(0, 2), ErrorCode::bad_file, "accessors[0].sparse.count is 0; it takes 1 to 3");
 }

@@ -142,7 +142,7 @@ TEST_P(SceneRender, RefusesWhatItCannotShow) {
   const Built built(context(), file), other(context(), file_of(generate_cube(), {moved(1), moved(2)}));
   const Camera camera = frame_box(bounds(file.meshes[0].mesh), 40, 1);
   EXPECT_COPSE_ERROR(render(context(), built.scene, other.meshes, camera), ErrorCode::invalid_argument,
-                     "the scene has 1 instances of 1 accels, but the meshes have 2 instances of 1 meshes");
+                     "the scene has 1 instance of 1 accel, but the meshes have 2 instances of 1 mesh");
   EXPECT_COPSE_ERROR(render(context(), built.scene, built.meshes, camera, {.width = 0}),
                      ErrorCode::invalid_argument, "width is 0");
   EXPECT_COPSE_ERROR(render(context(), Scene{}, built.meshes, camera), ErrorCode::invalid_argument, "never built");

@@ -143,7 +143,7 @@ NanoGrid build_nano_grid(Context& context, const Bricks& bricks, BufferSpan<cons
                          float background) {
   const u64 count = stored_bricks(bricks);
   if (values.size() < count * 512) {
-    refuse("nano grid", "there are " + detail::counted(values.size(), "values") + "; " + std::to_string(count) +
+    refuse("nano grid", "there are " + std::to_string(values.size()) + " values; " + std::to_string(count) +
                             " bricks have " + std::to_string(count * 512));
   }
   return build(context, bricks, count, NanoType::floats, {values.data(), background, false, 0});

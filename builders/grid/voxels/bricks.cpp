@@ -248,7 +248,7 @@ void make_brick_table(Context& context, Bricks& bricks) {
 void find_bricks(Context& context, const Bricks& bricks, BufferSpan<const u64> keys, BufferSpan<u32> found) {
   if (found.size() < keys.size()) {
     detail::refuse("find_bricks", "there is room for " + detail::counted(found.size(), "bricks") + "; there are " +
-                                      detail::counted(keys.size(), "keys"));
+                                      std::to_string(keys.size()) + " keys");
   }
   dispatch(context, [&](const auto& ex) {
     detail::find_in_brick_table(ex, bricks.table.view(), keys.data(), keys.size(), found.data());
