@@ -49,7 +49,12 @@ std::vector<std::string> option_names(const CLI::App& command) {
 }
 
 std::string unknown_option(const CLI::App& command, const std::string& words, const std::string& word) {
-  return fmt::format("{} has no option {}{}", words, word, suggestion(word, option_names(command)));
+  const std::vector<std::string> names = option_names(command);
+  const std::string name = word.substr(0, word.find('='));
+  if (std::find(names.begin(), names.end(), name) != names.end()) {
+    return fmt::format("{} stands before the command; write it after {}", name, words);
+  }
+  return fmt::format("{} has no option {}{}", words, word, suggestion(word, names));
 }
 
 std::string missing_command(const CLI::App& app, const std::string& command) {

@@ -83,7 +83,8 @@ TEST_F(CliErrors, ImpossibleCamerasAndPicturesAreRefused) {
   expect_error(render({"--eye", "1,2"}), usage, "--eye");
   expect_error(render({"--eye", "1,2,inf"}), usage, "'1,2,inf'");
   expect_error(render({"--target", "1,2,3"}), usage, "--eye");
-  expect_error(render({"--eye", "1,2,3", "--target", "1,2,3"}), usage, "eye and target");
+  expect_error(render({"--eye", "1,2,3", "--target", "1,2,3"}), usage,
+               "--eye and the target are both 1,2,3; they must differ");
   EXPECT_EQ(files(), std::vector<std::string>{"sphere.ply"});
 }
 

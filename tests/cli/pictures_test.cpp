@@ -125,8 +125,6 @@ TEST_F(Cli, UpMustSayWhatIsUp) {
                         "0,0,1"}),
                2, "such as 0,1,0");
   EXPECT_EQ(render("0,0,1").exit_code, 0);
-  expect_error(run_cli({"render", sphere(), "-o", path("a.png"), "--eye", "1,2,3", "--target", "1,2,3"}), 2,
-               "--eye and the target are both 1,2,3; they must differ");
 }
 
 }  // namespace

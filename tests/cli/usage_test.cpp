@@ -59,7 +59,8 @@ TEST_F(CliUsage, MissingAndExtraArgumentsAreNamed) {
                "'second.ply' is one argument too many; the arguments are copse generate subdivide IN TIMES");
   expect_error(run_cli({"generate", "cube", "3", "-o", path("c.ply")}), usage,
                "'3' is unexpected; copse generate cube takes options alone");
-  expect_error(run_cli({"--json", "build", mesh}), usage, "--json stands before the command");
+  expect_error(run_cli({"--json", "build", mesh}), usage,
+               "--json stands before the command; write it after copse build");
   expect_error(run_cli({"--verson"}), usage, "copse has no option --verson; did you mean --version?");
 }
 
