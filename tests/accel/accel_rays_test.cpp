@@ -322,16 +322,16 @@ TEST_P(AccelRays, RefuseWhatDoesNotFit) {
   Buffer<u8> occluded(context(), 4);
   const Buffer<u32> masks(context(), 3);
   EXPECT_COPSE_ERROR(closest_hits(context(), accel, rays.span(), hits.span().first(3)),
-                     ErrorCode::invalid_argument, "3 results, but 4");
+                     ErrorCode::invalid_argument, "3 results, but the number of rays is 4");
   EXPECT_COPSE_ERROR(closest_hits(context(), accel, rays.span(), hits.span(), {.masks = masks.span()}),
                      ErrorCode::invalid_argument, "3 masks for 4 rays");
   Buffer<ShortHit> short_hits(context(), 4);
   EXPECT_COPSE_ERROR(closest_hits(context(), accel, rays.span(), short_hits.span().first(3)),
-                     ErrorCode::invalid_argument, "3 results, but 4");
+                     ErrorCode::invalid_argument, "3 results, but the number of rays is 4");
   EXPECT_COPSE_ERROR(full_hits(context(), accel, rays.span(), short_hits.span().first(3), hits.span()),
                      ErrorCode::invalid_argument, "full_hits: 4 rays, 3 hits");
   EXPECT_COPSE_ERROR(full_hits(context(), accel, rays.span(), short_hits.span(), hits.span().first(3)),
-                     ErrorCode::invalid_argument, "3 results, but 4");
+                     ErrorCode::invalid_argument, "3 results, but the number of rays is 4");
   EXPECT_COPSE_ERROR(full_hits(context(), none, rays.span(), short_hits.span(), hits.span()),
                      ErrorCode::invalid_argument, "full_hits: the structure was never built");
   EXPECT_COPSE_ERROR(closest_hits(context(), accel.tree().view(), device.view(), rays.span(), short_hits.span()),

@@ -189,7 +189,7 @@ TEST_P(OverlapQueries, RefuseSpansThatDoNotFit) {
   Buffer<u32> counts(context(), 3);
   Buffer<u64> offsets(context(), 4);
   EXPECT_COPSE_ERROR(count_overlaps<Sphere>(context(), bvh.view(), device.view(), spheres.span(), counts.span()),
-                     ErrorCode::invalid_argument, "3 results, but 4");
+                     ErrorCode::invalid_argument, "3 results, but the number of regions is 4");
   EXPECT_COPSE_ERROR(
       find_overlaps<Sphere>(context(), bvh.view(), device.view(), spheres.span(), offsets.span(), counts.span()),
       ErrorCode::invalid_argument, "4 offsets for 4 regions");

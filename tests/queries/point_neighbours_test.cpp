@@ -136,7 +136,7 @@ TEST_P(PointNeighbours, RefuseSpansThatDoNotFit) {
   Buffer<u64> offsets(context(), 4);
   Buffer<PointNeighbour> nearest(context(), 6);
   EXPECT_COPSE_ERROR(count_neighbours(context(), grid.view(), queries.span(), 1, counts.span()),
-                     ErrorCode::invalid_argument, "3 results, but 4");
+                     ErrorCode::invalid_argument, "3 results, but the number of points is 4");
   EXPECT_COPSE_ERROR(find_neighbours(context(), grid.view(), queries.span(), 1, offsets.span(), counts.span()),
                      ErrorCode::invalid_argument, "4 offsets for 4 points");
   const BufferSpan<u32> over(reinterpret_cast<u32*>(offsets.data()), 2);

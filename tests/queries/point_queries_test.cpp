@@ -295,7 +295,7 @@ TEST_P(PointQueries, RefuseSpansThatDoNotFit) {
   Buffer<Neighbour> neighbours(context(), 25);
   const BufferSpan<const vec3> queries = points.span();
   EXPECT_COPSE_ERROR(nearest_points(context(), bvh.view(), device.view(), queries, nearest.span()),
-                     ErrorCode::invalid_argument, "9 results, but 10");
+                     ErrorCode::invalid_argument, "9 results, but the number of points is 10");
   EXPECT_COPSE_ERROR(nearest_primitives(context(), bvh.view(), device.view(), queries, neighbours.span()),
                      ErrorCode::invalid_argument, "25 neighbours, no multiple of 10");
   const BufferSpan<u8> over(reinterpret_cast<u8*>(points.data()), 10);

@@ -120,7 +120,7 @@ TEST_P(PointTrees, RefuseSpansThatDoNotFit) {
   Buffer<PointNeighbour> nearest(context(), 6);
   on_each(random_points(10, 6), [&](const auto& tree) {
     EXPECT_COPSE_ERROR(count_neighbours(context(), tree.view(), queries.span(), 1, counts.span()),
-                       ErrorCode::invalid_argument, "3 results, but 4");
+                       ErrorCode::invalid_argument, "3 results, but the number of points is 4");
     EXPECT_COPSE_ERROR(find_neighbours(context(), tree.view(), queries.span(), 1, offsets.span(), counts.span()),
                        ErrorCode::invalid_argument, "4 offsets for 4 points");
     EXPECT_COPSE_ERROR(nearest_neighbours(context(), tree.view(), queries.span(), nearest.span()),

@@ -85,7 +85,7 @@ TEST_P(KdRays, RefuseWhatDoesNotFit) {
   const Buffer<Ray> rays(context(), std::vector<Ray>(3));
   Buffer<Hit> hits(context(), 2);
   EXPECT_COPSE_ERROR(closest_hits(context(), tree.view(), device.view(), rays.span(), hits.span()),
-                     ErrorCode::invalid_argument, "2 results, but 3");
+                     ErrorCode::invalid_argument, "2 results, but the number of rays is 3");
   EXPECT_COPSE_ERROR(closest_hits(context(), SahKdView{}, device.view(), rays.span().first(2), hits.span()),
                      ErrorCode::invalid_argument, "the tree has 0 nodes");
 }

@@ -204,7 +204,7 @@ TEST_P(TraceTrees, RefuseWhatDoesNotFit) {
   Buffer<Hit> hits(context(), 4);
   Buffer<u32> words(context(), 2);
   EXPECT_COPSE_ERROR(closest_hits(context(), trees.view(), rays.span(), hits.span().first(3)),
-                     ErrorCode::invalid_argument, "3 results, but 4");
+                     ErrorCode::invalid_argument, "3 results, but the number of rays is 4");
   EXPECT_COPSE_ERROR(closest_hits(context(), trees.view(), rays.span(), hits.span(), {.chosen = words.span()}),
                      ErrorCode::invalid_argument, "2 choices");
   EXPECT_COPSE_ERROR(closest_hits(context(), RayTreesView{}, rays.span(), hits.span()),
