@@ -177,10 +177,10 @@ static void test_scenes(copse_context* context, const copse_accel* accel, const 
 #define RENDER(meshes, count, instances, instance_count)                                                  \
   copse_scene_render(context, scene, meshes, count, instances, instance_count, COPSE_MEMORY_HOST, camera, \
                      &options, picture[0])
-  check_refused(RENDER(&mesh, 1, &here, 0), "1 meshes and 0 instances, but the scene has 1 and 1");
-  check_refused(RENDER(&mesh, 2, &here, 1), "2 meshes and 1 instances");
+  check_refused(RENDER(&mesh, 1, &here, 0), "1 mesh and 0 instances, but the scene has 1 and 1");
+  check_refused(RENDER(&mesh, 2, &here, 1), "2 meshes and 1 instance");
   check_refused(RENDER(NULL, 1, &here, 1), "the address of the meshes is null");
-  check_refused(RENDER(&mesh, 1, NULL, 1), "the address of 1 instances is null");
+  check_refused(RENDER(&mesh, 1, NULL, 1), "the address of 1 instance is null");
   check_refused(RENDER(&mesh, 1, &other, 1), "instance 0 is of mesh 1, but there are 1");
   check_refused(RENDER(&of_named, 1, &here, 1), "geometry 0 of mesh 0 has the id 3");
 #undef RENDER
