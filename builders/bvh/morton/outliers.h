@@ -9,7 +9,7 @@
 //   63        62            61 .. 0
 //   invalid   is an outlier  the key in the grid of the dense box, or for an outlier in that of the scene
 //
-// The tree then splits at its root between both. The dense box follows from the order of up to 256 samples along each
+// The tree then splits at its root between both. The dense box follows from the order of up to 64 samples along each
 // axis: the sides of those in the middle, moved outwards by as much as these are apart.
 
 #include "builders/geometry/morton.h"
@@ -21,7 +21,7 @@ namespace copse::detail {
 /// Stores the box around the middle of samples of the centroids: around all but the lowest and the highest few along
 /// each axis. Stores an empty box if there are too few.
 struct MiddleOfSamples {
-  static constexpr u32 max_count = 256, min_count = 8;
+  static constexpr u32 max_count = 64, min_count = 8;
 
   CustomBoxes boxes;
   u32 count, stride;  // of samples
@@ -52,7 +52,7 @@ struct MiddleOfSamples {
       return;
     }
     if (is_empty(own_box)) return;
-    const u32 left_out = 1 + valid / 64;
+    const u32 left_out = 1 + valid / 32;
     if (rank == left_out) middle->lo[axis] = value;
     if (rank == valid - 1 - left_out) middle->hi[axis] = value;
   }
