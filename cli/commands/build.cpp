@@ -270,7 +270,6 @@ Command add_build_command(CLI::App& app, CommonOptions& common) {
   command->footer(
       "Examples:\n"
       "  copse build assets/spot.obj -o spot.copse --quality best\n"
-      "  copse build assets/spot.obj --memory 2G -o spot.copse\n"
       "  copse build assets/spot.obj --structure voxels --rule inside -o spot.voxels");
   const auto run = [command, options](Session& session) {
     check_structure(*command, options->structure);
