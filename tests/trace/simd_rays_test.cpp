@@ -29,8 +29,29 @@ struct Target {
   i64 bits;
 };
 
+#if HWY_ARCH_X86
 constexpr Target targets[] = {
     {"avx512", HWY_AVX3}, {"avx2", HWY_AVX2}, {"sse4", HWY_SSE4}, {"scalar", HWY_SCALAR}};
+
+bool is_here(i64 bits) {
+  return bits == HWY_SCALAR || (hwy::SupportedTargets() & bits) != 0;
+}
+
+/// Makes batches use one instruction set alone; of bits 0, the best one again.
+void choose_target(i64 bits) {
+  hwy::SetSupportedTargetsForTest(bits);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+#else
+// Other processors have one instruction set, which is chosen when the library is compiled.
+constexpr Target targets[] = {{"static", HWY_STATIC_TARGET}};
+
+bool is_here(i64) {
+  return true;
+}
+
+void choose_target(i64) {}
+#endif
 
 std::string target_name(const testing::TestParamInfo<Target>& info) {
   return info.param.name;
@@ -40,15 +61,10 @@ std::string target_name(const testing::TestParamInfo<Target>& info) {
 class SimdRays : public testing::TestWithParam<Target> {
  protected:
   void SetUp() override {
-    const i64 bits = GetParam().bits;
-    if (bits != HWY_SCALAR && (hwy::SupportedTargets() & bits) == 0) GTEST_SKIP() << "not on this machine";
-    hwy::SetSupportedTargetsForTest(bits);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    if (!is_here(GetParam().bits)) GTEST_SKIP() << "not on this machine";
+    choose_target(GetParam().bits);
   }
-  void TearDown() override {
-    hwy::SetSupportedTargetsForTest(0);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  }
+  void TearDown() override { choose_target(0); }
 
   Context& context() { return context_; }
 
