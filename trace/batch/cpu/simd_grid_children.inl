@@ -30,6 +30,12 @@ HWY_INLINE VecOf<D> load_bytes(D d, const u8* bytes) {
   return hn::ConvertTo(d, hn::PromoteTo(di, hn::LoadU(d8, bytes)));
 }
 
+/// Returns the steps of a node's planes: lo_x of all slots, lo_y, lo_z, hi_x and so on. These members follow each other.
+template <class Node>
+HWY_INLINE const u8* plane_steps(const Node* node) {
+  return reinterpret_cast<const u8*>(node) + offsetof(Node, lo_x);
+}
+
 template <u32 axis, class D>
 HWY_INLINE VecOf<D> axis_lane(D, VecOf<D> v) {
   return hn::Broadcast<int(axis)>(v);
@@ -69,7 +75,7 @@ struct GridTimes {
   template <u32 axis>
   HWY_INLINE void axis_spans(u32 slot, VecOf<D> (&near)[3], VecOf<D> (&far)[3]) const {
     const D d;
-    const u8* lo = node->lo_x + axis * width + slot;
+    const u8* lo = plane_steps(node) + axis * width + slot;
     const u32 side = 3 * width * backwards[axis];
     const auto axis_step = axis_lane<axis>(d, step);
     near[axis] = hn::MulAdd(load_bytes(d, lo + side), axis_step, axis_lane<axis>(d, near_base));
@@ -117,7 +123,7 @@ HWY_INLINE void decode_planes(const Node* node, float* out) {
   for (u32 plane = 0; plane < 6; ++plane) {
     const u32 k = plane % 3;
     for (u32 slot = 0; slot < width; slot += lanes) {
-      const auto bytes = load_bytes(d, node->lo_x + plane * width + slot);
+      const auto bytes = load_bytes(d, plane_steps(node) + plane * width + slot);
       hn::Store(hn::Add(base[k], hn::Mul(bytes, step[k])), d, out + plane * width + slot);
     }
   }
