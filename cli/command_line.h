@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace copse::cli {
+
+/// What arguments ask for.
+struct Request {
+  enum class Kind { command, print, wrong_usage };
+
+  Kind kind;
+  std::string text;  // print: for standard output. wrong_usage: one line that says what is wrong. command: empty
+};
+
+/// The commands of the program and their options, for the arguments of one run.
+class CommandLine {
+ public:
+  CommandLine();
+  ~CommandLine();
+  CommandLine(const CommandLine&) = delete;
+  CommandLine& operator=(const CommandLine&) = delete;
+
+  /// Reads the arguments, without the name of the program. It reads and writes no file. Called once.
+  Request parse(std::vector<std::string> arguments);
+
+  /// Runs the command that parse() found, and returns the exit code.
+  /// Throws: Error and others, which report_current_exception() prints.
+  int run();
+
+ private:
+  struct Parts;  // <CLI/CLI.hpp> takes seconds to compile
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace copse::cli
