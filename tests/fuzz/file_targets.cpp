@@ -1,9 +1,6 @@
 // The readers of structures, trees, voxels, NanoVDB and glTF. Any bytes give an error of the file, or something that is
 // safe to use. Most checks stand behind the checksums, so these are made right first.
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -21,33 +18,12 @@
 #include "builders/io/voxel_tree_file.h"
 #include "scene/scene_file.h"
 #include "tests/builders/io/sealed_file.h"
+#include "tests/fuzz/memory_file.h"
 #include "tests/fuzz/targets.h"
 
 namespace copse::fuzz {
 
 namespace {
-
-/// A file in memory, which has a name.
-class MemoryFile {
- public:
-  MemoryFile() : file_(::memfd_create("copse-fuzz", MFD_CLOEXEC)) {
-    if (file_ < 0) throw std::runtime_error("memfd_create failed");
-  }
-  ~MemoryFile() { ::close(file_); }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-
-  std::filesystem::path path() const { return "/proc/self/fd/" + std::to_string(file_); }
-  const std::filesystem::path write(std::string_view bytes) const {
-    const bool is_done =
-        ::ftruncate(file_, 0) == 0 && ::pwrite(file_, bytes.data(), bytes.size(), 0) == ssize_t(bytes.size());
-    if (!is_done) throw std::runtime_error("the file in memory cannot be written");
-    return path();
-  }
-
- private:
-  int file_;
-};
 
 Context& cpu() {
   static Context context({.backend = Backend::cpu, .workers = 1});

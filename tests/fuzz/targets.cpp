@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <vector>
 
 namespace copse::fuzz {
 
@@ -9,7 +10,9 @@ namespace {
 
 template <class F>
 void for_each_target(const F& f) {
-  for (const auto& targets : {mesh_targets(), file_targets(), build_targets()}) {
+  std::vector<std::span<const Target>> all = {mesh_targets(), file_targets(), settings_targets(), build_targets()};
+  if constexpr (COPSE_FUZZES_ARGUMENTS) all.push_back(argument_targets());
+  for (const auto& targets : all) {
     for (const Target& target : targets) f(target);
   }
 }

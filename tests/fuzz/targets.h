@@ -13,9 +13,12 @@ struct Target {
   void (*run)(std::string_view bytes);
 };
 
-/// The readers of meshes, of files of structures, and builds.
+/// The readers of meshes, of files of structures, of the viewer's settings and of arguments, and builds. There are no
+/// arguments if COPSE_CLI is off.
 std::span<const Target> mesh_targets();
 std::span<const Target> file_targets();
+std::span<const Target> settings_targets();
+std::span<const Target> argument_targets();
 std::span<const Target> build_targets();
 
 /// Returns the target of a name, or null.
