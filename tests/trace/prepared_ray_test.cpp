@@ -91,6 +91,30 @@ TEST(PreparedRay, EntersThemAtExtremeScales) {
   EXPECT_LT(counts.common_range, counts.hits);
 }
 
+TEST(PreparedRay, EntersTheBoxOfAHitBehindTheOriginWhoseTimeRoundsToZero) {
+  u32 hits = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    for (float speed = 1e18f; speed < 2e37f; speed *= 1e3f) {
+      for (const float part : {0.01f, 0.3f, 0.49f}) {
+        vec3 behind(0), direction(0);
+        behind[axis] = -speed * 1.4e-45f * part;
+        direction[axis] = speed;
+        const float size = 1e-24f;
+        const vec3 side = vec3(axis == 0 ? 0 : size, axis == 1 ? 0 : size, axis == 2 ? 0 : size);
+        vec3 other = side;
+        other[(axis + 1) % 3] *= -1;
+        const Triangle triangle{behind - side, behind + side, behind + other * 2.0f - side * 0.5f};
+        const Ray ray{vec3(0), 0, direction, infinity};
+        TriangleHit hit;
+        if (!intersect_triangle(make_shear(ray), triangle, ray.t_min, ray.t_max, hit)) continue;
+        ++hits;
+        EXPECT_FALSE(passes_by(ray, TreeReach::of(bounds(triangle)))) << test::text(ray) << " " << part;
+      }
+    }
+  }
+  EXPECT_GT(hits, 10u);
+}
+
 TEST(PreparedRay, OfACameraIsInTheCommonRangeWhereverItLooks) {
   RayMaker make(22);
   const Aabb bounds{vec3(-3, 0, 100), vec3(5, 1, 120)};

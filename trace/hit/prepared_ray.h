@@ -99,7 +99,8 @@ COPSE_HD inline float common_range_box_limit(const RaySlabs& ray, float limit) {
 /// The test is for a separating axis between the ray's line and the box: of the three that are normal to the line and
 /// to an axis of coordinates. Lengths are doubled. The box grows by 2^-16 of the reach, which is more than all that
 /// rounding and the padding of slabs may move. A product that leaves the range of float, or NaN, separates nothing:
-/// then the box has grown as much, and comparisons with NaN are false.
+/// then the box has grown as much, and comparisons with NaN are false. A hit behind the origin counts if its t rounds
+/// to zero, so the box also grows by the way of the ray in the least times.
 COPSE_HD inline bool passes_by(const Ray& ray, const TreeReach& tree) {
   constexpr float part = 1.0f / (1u << 15), least = 1e-30f;
   const vec3 &o = ray.origin, &d = ray.direction;
@@ -113,11 +114,14 @@ COPSE_HD inline bool passes_by(const Ray& ray, const TreeReach& tree) {
   const float by_y = magnitude(multiply_add(d.z, c.x, -mul_rn(d.x, c.z)));
   const float by_z = magnitude(multiply_add(d.x, c.y, -mul_rn(d.y, c.x)));
   const float along = multiply_add(d.x, c.x, multiply_add(d.y, c.y, mul_rn(d.z, c.z)));
+  constexpr float least_times = 2 * min_denormals;
+  const vec3 g(multiply_add(a.x, least_times, h.x), multiply_add(a.y, least_times, h.y),
+               multiply_add(a.z, least_times, h.z));
   return (by_x > multiply_add(a.y, h.z, multiply_add(a.z, h.y, least))) |
          (by_y > multiply_add(a.z, h.x, multiply_add(a.x, h.z, least))) |
          (by_z > multiply_add(a.x, h.y, multiply_add(a.y, h.x, least))) |
          ((ray.t_min >= 0) &
-          (-along > multiply_add(a.x, h.x, multiply_add(a.y, h.y, multiply_add(a.z, h.z, least)))));
+          (-along > multiply_add(a.x, g.x, multiply_add(a.y, g.y, multiply_add(a.z, g.z, least)))));
 }
 
 COPSE_HD inline PreparedRay prepare_ray(const Ray& ray, const TreeReach& tree) {
