@@ -98,13 +98,15 @@ COPSE_HD inline float common_range_box_limit(const RaySlabs& ray, float limit) {
 ///
 /// The test is for a separating axis between the ray's line and the box: of the three that are normal to the line and
 /// to an axis of coordinates. Lengths are doubled. The box grows by 2^-16 of the reach, which is more than all that
-/// rounding and the padding of slabs may move. A product that leaves the range of float, or NaN, separates nothing:
-/// then the box has grown as much, and comparisons with NaN are false. A hit behind the origin counts if its t rounds
-/// to zero, so the box also grows by the way of the ray in the least times.
+/// rounding and the padding of slabs may move. A hit behind the origin counts if its t rounds to zero; with directions
+/// of up to 2^40 that moves the end of the box by less than `least_along`. Longer directions, and a reach of more than
+/// 2^60, pass by nothing: their products may leave the range of float. Comparisons with NaN are false.
 COPSE_HD inline bool passes_by(const Ray& ray, const TreeReach& tree) {
-  constexpr float part = 1.0f / (1u << 15), least = 1e-30f;
+  constexpr float part = 1.0f / (1u << 15), least = 1e-30f, least_along = 1e-19f;
+  constexpr float max_direction = 1099511627776.0f, max_reach = two_to_60;
   const vec3 &o = ray.origin, &d = ray.direction;
-  const float pad = mul_rn(multiply_add(tree.farthest, 2.0f, TreeReach::largest_magnitude(o)), part);
+  const float reach = multiply_add(tree.farthest, 2.0f, TreeReach::largest_magnitude(o));
+  const float pad = mul_rn(reach, part);
   const vec3 &lo = tree.bounds.lo, &hi = tree.bounds.hi;
   const vec3 c(multiply_add(o.x, -2.0f, add_rn(lo.x, hi.x)), multiply_add(o.y, -2.0f, add_rn(lo.y, hi.y)),
                multiply_add(o.z, -2.0f, add_rn(lo.z, hi.z)));
@@ -114,14 +116,13 @@ COPSE_HD inline bool passes_by(const Ray& ray, const TreeReach& tree) {
   const float by_y = magnitude(multiply_add(d.z, c.x, -mul_rn(d.x, c.z)));
   const float by_z = magnitude(multiply_add(d.x, c.y, -mul_rn(d.y, c.x)));
   const float along = multiply_add(d.x, c.x, multiply_add(d.y, c.y, mul_rn(d.z, c.z)));
-  constexpr float least_times = 2 * min_denormals;
-  const vec3 g(multiply_add(a.x, least_times, h.x), multiply_add(a.y, least_times, h.y),
-               multiply_add(a.z, least_times, h.z));
-  return (by_x > multiply_add(a.y, h.z, multiply_add(a.z, h.y, least))) |
-         (by_y > multiply_add(a.z, h.x, multiply_add(a.x, h.z, least))) |
-         (by_z > multiply_add(a.x, h.y, multiply_add(a.y, h.x, least))) |
-         ((ray.t_min >= 0) &
-          (-along > multiply_add(a.x, g.x, multiply_add(a.y, g.y, multiply_add(a.z, g.z, least)))));
+  const bool is_apart = (by_x > multiply_add(a.y, h.z, multiply_add(a.z, h.y, least))) |
+                        (by_y > multiply_add(a.z, h.x, multiply_add(a.x, h.z, least))) |
+                        (by_z > multiply_add(a.x, h.y, multiply_add(a.y, h.x, least)));
+  const bool goes_away =
+      (ray.t_min >= 0) &
+      (-along > multiply_add(a.x, h.x, multiply_add(a.y, h.y, multiply_add(a.z, h.z, least_along))));
+  return (is_apart | goes_away) & (TreeReach::largest_magnitude(d) <= max_direction) & (reach <= max_reach);
 }
 
 COPSE_HD inline PreparedRay prepare_ray(const Ray& ray, const TreeReach& tree) {
