@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "cli/exit_code.h"
+#include "cli/files.h"
 #include "cli/inputs.h"
 #include "cli/options/builders.h"
 #include "copse/shards.h"
