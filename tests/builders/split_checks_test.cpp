@@ -103,7 +103,8 @@ TEST_P(SplitChecks, RoundingIsNoFaultOfHugeTrianglesThatAreAlmostLines) {
 }
 
 TEST(TriangleParts, AreasErrByLessThanTheirBound) {
-  const Triangle triangle{{1e30f, -2e30f, 3e30f}, {2e30f, -4e30f, 6e30f}, {3e30f, -6e30f, 9e30f}};
+  constexpr float length = 0x1p100f;  // a power of two, so that the corners are on a line
+  const Triangle triangle{vec3(1, -2, 3) * length, vec3(2, -4, 6) * length, vec3(3, -6, 9) * length};
   const double error = detail::area_error(triangle);
   EXPECT_LE(detail::area(detail::whole(triangle)), error);
   EXPECT_LE(detail::area_in_box(triangle, {vec3(-1e30f), vec3(2.5e30f)}), error);
