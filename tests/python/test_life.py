@@ -115,7 +115,8 @@ def test_processes_get_scenes_and_results():
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "main.py"), "w") as file:
             file.write(code)
-        environment = {**os.environ, "PYTHONPATH": here}
+        paths = [here, os.environ.get("PYTHONPATH", "")]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in paths if path)}
         run = subprocess.run([sys.executable, "main.py"], cwd=folder, env=environment, capture_output=True, text=True)
     assert (run.returncode, run.stdout) == (0, "['Hits', 'Hits', 'Hits'] [2.0, 2.0, inf]\n"), run.stderr
 
