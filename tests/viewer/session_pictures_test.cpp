@@ -30,6 +30,25 @@ TEST(Session, TurnedByHandMakesPicturesAndIsWholeAtRest) {
   EXPECT_NE(session.camera().pose(), before);
 }
 
+/// A smoothed picture is a mean of samples, so none may count twice when it is fetched.
+TEST(Session, PictureThatWasLeftOnTheDeviceIsFetchedAsItIs) {
+  if (!gpu_answers()) GTEST_SKIP() << "no GPU answers";
+  const auto picture_at_rest = [](bool stays_on_device) {
+    Session session;
+    session.wanted(0).backend = Backend::cuda;
+    session.leave_pictures_on_device(stays_on_device);
+    session.set_picture_size(96, 64);
+    session.show(sphere());
+    session.finish();
+    session.camera().orbit(0.1f, 0);
+    while (session.busy()) session.update(0.01);
+    EXPECT_EQ(session.picture(0).image.pixels.empty(), stays_on_device);
+    session.finish();
+    return session.picture(0).image;
+  };
+  EXPECT_TRUE(same_pixels(picture_at_rest(true), picture_at_rest(false)));
+}
+
 TEST(Session, TakesMostOfTheTimeAtRestThoughDrawingTakesLong) {
   SmallSession s(sphere(), 1280, 720, {});
   s.session.view().view = View::ambient_occlusion;

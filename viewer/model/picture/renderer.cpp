@@ -243,11 +243,12 @@ bool Renderer::stays_on_device(const LiveStructure& live) const {
   return on_device_ && live.backend() == Backend::cuda && !making_.keeps_values && !has_legend;
 }
 
-/// Colours the picture and downloads it, or stores where it is on the device.
+/// Colours the picture, if that is not done yet, and downloads it, or stores where it is on the device.
 void Renderer::present(LiveStructure& live) {
   const Clock::time_point begin = Clock::now();
   Film& film = live.film();
-  smoothed_ > 0 ? film.shade_sample() : film.shade(samples_);
+  // A picture that was left on the device may be wanted on the host later. Its last sample counts once.
+  if (is_unseen_) smoothed_ > 0 ? film.shade_sample() : film.shade(samples_);
   const u64 revision = picture_.revision + 1;
   if (stays_on_device(live)) {
     film.leave_on_device(picture_);
