@@ -6,6 +6,7 @@
 // list is found in the memory of its results, and sorted there.
 
 #include "accel/rays/hit_batch.h"
+#include "primitives/core/scratch_arena.h"
 #include "primitives/inputs.h"
 
 namespace copse::detail {

@@ -6,6 +6,7 @@
 #include "builders/bvh/forest/forest_refit.h"
 #include "builders/bvh/hploc/hploc_cpu.h"
 #include "primitives/bottom_up.h"
+#include "primitives/loops/zeroed_words_cpu.h"
 
 namespace copse::cpu {
 
