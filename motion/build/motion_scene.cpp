@@ -6,15 +6,14 @@
 #include <string>
 
 #include "builders/bvh/build.h"
-#include "builders/bvh/collapse.h"
 #include "builders/bvh/refit.h"
-#include "builders/bvh/reinsert.h"
 #include "builders/geometry/primitive_set.h"
 #include "motion/build/motion_check.h"
 #include "motion/walk/moving_instance.h"
 #include "primitives/core/counted.h"
 #include "primitives/core/dispatch.h"
 #include "scene/build/instance_check.h"
+#include "scene/build/instance_tree.h"
 
 namespace copse {
 
@@ -62,12 +61,8 @@ struct MotionSceneAccess {
     scene.binary_ = make_bvh(context, capacity);
     std::vector<CompressedBvh4View> views;
     for (u32 i = 0; i < tree_count; ++i) {
-      CompressedBvh4& tree = scene.trees_.emplace_back();
-      tree.nodes = Buffer<CompressedBvh4Node>(context, wide_node_capacity(capacity));
-      tree.parents = Buffer<u32>(context, wide_node_capacity(capacity));
-      tree.primitive_ids = Buffer<u32>(context, capacity);
-      tree.counts = Buffer<WideBvhCounts>(context, 1);
-      views.push_back(tree.view());
+      scene.trees_.push_back(make_instance_tree(context, capacity));
+      views.push_back(scene.trees_.back().view());
     }
     scene.tree_views_ = Buffer<CompressedBvh4View>(context, views);
   }
@@ -94,29 +89,10 @@ namespace {
 
 using detail::MotionSceneAccess;
 
-/// An instance stands in a leaf of its own, as in a Scene.
-constexpr CollapseOptions collapse_options{.max_leaf_size = 1};
-
-/// How the trees over the instances are made.
-struct TreeSteps {
-  AnyBuildOptions builder;
-  u32 reinsertion_passes;
-};
-
-TreeSteps steps_of(const MotionSceneOptions& options) {
-  switch (options.quality) {
-    case Quality::fast: return {LbvhOptions{.max_leaf_size = 1, .splits_off_outliers = true}, 0};
-    case Quality::balanced: return {HplocOptions{.splits_off_outliers = true}, 0};
-    case Quality::best: return {HplocOptions{.splits_off_outliers = true}, 2};
-  }
-  throw Error(ErrorCode::invalid_argument,
-              "quality is " + std::to_string(u32(options.quality)) + "; it can be 0 to 2");
-}
-
 constexpr u32 max_tree_count = 256;
 
 void check_counts(const char* function, u64 instance_count, u32 key_count, const MotionSceneOptions& options) {
-  steps_of(options);  // checks the quality
+  detail::check_quality(options.quality);
   if (key_count < 2 || key_count > max_motion_keys) {
     detail::refuse(function, std::to_string(key_count) + " keys were given; there can be 2 to " +
                                  std::to_string(max_motion_keys));
@@ -153,14 +129,11 @@ void check_instances(const char* function, Context& context, const MotionInstanc
 
 /// Builds one tree after the other by way of the same binary tree.
 void build_trees(Context& context, MotionScene& scene, const MotionInstanceView& instances) {
-  const TreeSteps steps = steps_of(scene.options());
-  Bvh& binary = MotionSceneAccess::binary(scene);
   MotionSceneAccess::place(context, scene, instances);
   std::vector<CompressedBvh4>& trees = MotionSceneAccess::trees(scene);
   for (u64 i = 0; i < trees.size(); ++i) {
-    rebuild(context, binary, MotionSceneAccess::boxes_of(scene, i), steps.builder);
-    if (steps.reinsertion_passes > 0) reinsert(context, binary, {.passes = steps.reinsertion_passes});
-    collapse(context, trees[i], binary, collapse_options);
+    detail::build_instance_tree(context, MotionSceneAccess::boxes_of(scene, i), scene.options().quality,
+                                MotionSceneAccess::binary(scene), trees[i]);
   }
 }
 
@@ -219,19 +192,14 @@ void refit(Context& context, MotionScene& scene, const MotionInstanceView& insta
 BuildSizes motion_scene_sizes(Context& context, u64 instance_count, u32 key_count, u64 accel_count,
                               u64 moving_count, const MotionSceneOptions& options) {
   check_counts("motion_scene_sizes", instance_count, key_count, options);
-  const TreeSteps steps = steps_of(options);
   const u64 trees = tree_count_of(key_count, options);
-  const BuildSizes binary = build_sizes(context, instance_count, steps.builder, 0);
-  const BuildSizes wide = collapse_sizes<CompressedBvh4>(context, instance_count, collapse_options);
+  const detail::InstanceTreeSizes tree = detail::instance_tree_sizes(context, instance_count, options.quality);
   BuildSizes sizes;
-  sizes.result_bytes = binary.result_bytes + trees * (wide.result_bytes + sizeof(CompressedBvh4View)) +
+  sizes.result_bytes = tree.binary_bytes + trees * (tree.tree_bytes + sizeof(CompressedBvh4View)) +
                        accel_count * sizeof(AccelView) + moving_count * sizeof(MotionView) +
                        instance_count * (sizeof(detail::MovingInstance) + trees * sizeof(Aabb) +
                                          key_count * (sizeof(MotionTransform) + sizeof(detail::MovingBox)));
-  sizes.scratch_bytes = std::max(binary.scratch_bytes, wide.scratch_bytes);
-  if (steps.reinsertion_passes > 0) {
-    sizes.scratch_bytes = std::max(sizes.scratch_bytes, reinsert_sizes(context, instance_count).scratch_bytes);
-  }
+  sizes.scratch_bytes = tree.scratch_bytes;
   return sizes;
 }
 

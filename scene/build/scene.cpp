@@ -6,12 +6,11 @@
 #include <string>
 
 #include "builders/bvh/build.h"
-#include "builders/bvh/collapse.h"
 #include "builders/bvh/refit.h"
-#include "builders/bvh/reinsert.h"
 #include "primitives/core/counted.h"
 #include "primitives/core/dispatch.h"
 #include "scene/build/instance_check.h"
+#include "scene/build/instance_tree.h"
 #include "scene/build/scene_check.h"
 #include "scene/build/scene_over.h"
 
@@ -62,10 +61,7 @@ struct SceneAccess {
     scene.boxes_ = Buffer<Aabb>(context, capacity);
     if (options.opening > 1) scene.reference_boxes_ = Buffer<Aabb>(context, references);
     scene.binary_ = make_bvh(context, references);
-    scene.tree_.nodes = Buffer<CompressedBvh4Node>(context, wide_node_capacity(references));
-    scene.tree_.parents = Buffer<u32>(context, wide_node_capacity(references));
-    scene.tree_.primitive_ids = Buffer<u32>(context, references);
-    scene.tree_.counts = Buffer<WideBvhCounts>(context, 1);
+    scene.tree_ = make_instance_tree(context, references);
   }
 };
 
@@ -75,32 +71,13 @@ namespace {
 
 using detail::SceneAccess;
 
-/// An instance stands in a leaf of its own: to enter one costs more than to test a box.
-constexpr CollapseOptions collapse_options{.max_leaf_size = 1};
-
-/// How the tree over the instances is made.
-struct TopSteps {
-  AnyBuildOptions builder;
-  u32 reinsertion_passes;
-};
-
-TopSteps steps_of(const SceneOptions& options) {
-  switch (options.quality) {
-    case Quality::fast: return {LbvhOptions{.max_leaf_size = 1, .splits_off_outliers = true}, 0};
-    case Quality::balanced: return {HplocOptions{.splits_off_outliers = true}, 0};
-    case Quality::best: return {HplocOptions{.splits_off_outliers = true}, 2};
-  }
-  throw Error(ErrorCode::invalid_argument,
-              "quality is " + std::to_string(u32(options.quality)) + "; it can be 0 to 2");
-}
-
 /// The references that so many instances may have.
 u64 reference_count(u64 instance_count, const SceneOptions& options) {
   return instance_count + u64((double(options.opening) - 1) * double(instance_count));
 }
 
 void check_options(const char* function, const SceneOptions& options) {
-  steps_of(options);  // checks the quality
+  detail::check_quality(options.quality);
   if (options.opening >= 1 && options.opening <= 64) return;
   detail::refuse(function, "options.opening is " + std::to_string(options.opening) +
                                " references per instance; it can be 1 to 64");
@@ -121,8 +98,6 @@ BoxView leaf_boxes(Scene& scene, u64 instance_count) {
 }
 
 void build_tree(Context& context, Scene& scene, const InstanceView& instances) {
-  const TopSteps steps = steps_of(scene.options());
-  Bvh& binary = SceneAccess::binary(scene);
   const BoxView boxes = leaf_boxes(scene, instances.size());
   SceneAccess::instance_count(scene) = instances.size();
   place(context, scene, instances);
@@ -132,9 +107,8 @@ void build_tree(Context& context, Scene& scene, const InstanceView& instances) {
                              SceneAccess::reference_boxes(scene).data(), boxes.boxes.size());
     });
   }
-  rebuild(context, binary, boxes, steps.builder);
-  if (steps.reinsertion_passes > 0) reinsert(context, binary, {.passes = steps.reinsertion_passes});
-  collapse(context, SceneAccess::tree(scene), binary, collapse_options);
+  detail::build_instance_tree(context, boxes, scene.options().quality, SceneAccess::binary(scene),
+                              SceneAccess::tree(scene));
 }
 
 }  // namespace
@@ -213,16 +187,12 @@ void refit(Context& context, Scene& scene, const InstanceView& instances) {
 
 BuildSizes build_sizes(Context& context, u64 instance_count, u64 accel_count, const SceneOptions& options) {
   check_options("build_sizes", options);
-  const TopSteps steps = steps_of(options);
   const u64 references = reference_count(instance_count, options);
-  BuildSizes sizes = build_sizes(context, references, steps.builder, 0);
-  const BuildSizes wide = collapse_sizes<CompressedBvh4>(context, references, collapse_options);
-  sizes.result_bytes += wide.result_bytes + references * sizeof(detail::PlacedInstance) +
-                        instance_count * sizeof(Aabb) + accel_count * sizeof(AccelView);
-  sizes.scratch_bytes = std::max(sizes.scratch_bytes, wide.scratch_bytes);
-  if (steps.reinsertion_passes > 0) {
-    sizes.scratch_bytes = std::max(sizes.scratch_bytes, reinsert_sizes(context, references).scratch_bytes);
-  }
+  const detail::InstanceTreeSizes tree = detail::instance_tree_sizes(context, references, options.quality);
+  BuildSizes sizes;
+  sizes.result_bytes = tree.binary_bytes + tree.tree_bytes + references * sizeof(detail::PlacedInstance) +
+                       instance_count * sizeof(Aabb) + accel_count * sizeof(AccelView);
+  sizes.scratch_bytes = tree.scratch_bytes;
   if (options.opening > 1) {
     sizes.result_bytes += references * sizeof(Aabb);
     const u64 opening =
