@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/backends.h"
-#include "tests/viewer/png.h"
-#include "tests/viewer/program.h"
+#include "tests/viewer/window/png.h"
+#include "tests/viewer/window/program.h"
 
 namespace copse::test {
 

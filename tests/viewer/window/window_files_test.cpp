@@ -2,7 +2,7 @@
 
 #include "builders/geometry/generate.h"
 #include "builders/io/mesh_file.h"
-#include "tests/viewer/desktop.h"
+#include "tests/viewer/window/desktop.h"
 #include "viewer/model/settings/settings.h"
 
 namespace copse::test {

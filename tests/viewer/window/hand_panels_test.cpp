@@ -3,7 +3,7 @@
 #include <glm/vec4.hpp>
 #include <string>
 
-#include "tests/viewer/desktop.h"
+#include "tests/viewer/window/desktop.h"
 #include "viewer/model/scene/placed_meshes.h"
 
 namespace copse::test {

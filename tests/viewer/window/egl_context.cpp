@@ -1,4 +1,4 @@
-#include "tests/viewer/egl_context.h"
+#include "tests/viewer/window/egl_context.h"
 
 #include <EGL/egl.h>
 #include <EGL/eglext.h>

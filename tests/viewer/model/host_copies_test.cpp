@@ -4,8 +4,8 @@
 #include <glm/geometric.hpp>
 #include <set>
 
-#include "tests/viewer/look.h"
-#include "tests/viewer/structures.h"
+#include "tests/viewer/model/look.h"
+#include "tests/viewer/model/structures.h"
 #include "viewer/model/inspect/host_copy.h"
 
 namespace copse::test {

@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/backends.h"
-#include "tests/viewer/egl_context.h"
 #include "tests/viewer/scenes.h"
+#include "tests/viewer/window/egl_context.h"
 #include "viewer/window/gl_pane.h"
 
 namespace copse::test {

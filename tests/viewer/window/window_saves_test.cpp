@@ -4,8 +4,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "tests/viewer/desktop.h"
-#include "tests/viewer/png.h"
+#include "tests/viewer/window/desktop.h"
+#include "tests/viewer/window/png.h"
 
 namespace copse::test {
 

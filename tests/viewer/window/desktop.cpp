@@ -1,4 +1,4 @@
-#include "tests/viewer/desktop.h"
+#include "tests/viewer/window/desktop.h"
 
 #include <cstdlib>
 #include <fstream>

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "primitives/core/types.h"
-#include "tests/viewer/program.h"
+#include "tests/viewer/window/program.h"
 
 namespace copse::test {
 

@@ -1,4 +1,4 @@
-#include "tests/viewer/x_server.h"
+#include "tests/viewer/window/x_server.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

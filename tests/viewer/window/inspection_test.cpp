@@ -3,7 +3,7 @@
 #include "builders/bvh/build.h"
 #include "builders/geometry/generate.h"
 #include "builders/io/structure_file.h"
-#include "tests/viewer/desktop.h"
+#include "tests/viewer/window/desktop.h"
 #include "viewer/model/inspect/node_costs.h"
 
 namespace copse::test {

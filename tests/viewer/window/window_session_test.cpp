@@ -1,13 +1,13 @@
 // A user's session in a real window: the viewer under Xvfb, with key and mouse events of the X server.
 
-#include "tests/viewer/window_session.h"
+#include "tests/viewer/window/window_session.h"
 
 #include <gtest/gtest.h>
 
 #include <csignal>
 #include <fstream>
 
-#include "tests/viewer/png.h"
+#include "tests/viewer/window/png.h"
 
 namespace copse::test {
 

@@ -9,8 +9,8 @@
 #include <map>
 #include <set>
 
-#include "tests/viewer/look.h"
-#include "tests/viewer/structures.h"
+#include "tests/viewer/model/look.h"
+#include "tests/viewer/model/structures.h"
 #include "viewer/model/picture/film.h"
 
 namespace copse::test {

@@ -1,4 +1,4 @@
-#include "tests/viewer/window_session.h"
+#include "tests/viewer/window/window_session.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

@@ -6,8 +6,8 @@
 
 #include "builders/geometry/generate.h"
 #include "builders/io/mesh_file.h"
-#include "tests/viewer/desktop.h"
-#include "tests/viewer/png.h"
+#include "tests/viewer/window/desktop.h"
+#include "tests/viewer/window/png.h"
 #include "viewer/model/settings/settings.h"
 
 namespace copse::test {

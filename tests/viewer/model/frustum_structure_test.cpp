@@ -4,7 +4,7 @@
 #include <glm/geometric.hpp>
 
 #include "tests/support/backends.h"
-#include "tests/viewer/look.h"
+#include "tests/viewer/model/look.h"
 #include "tests/viewer/scenes.h"
 #include "viewer/model/picture/cameras.h"
 #include "viewer/model/picture/film.h"

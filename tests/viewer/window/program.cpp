@@ -1,4 +1,4 @@
-#include "tests/viewer/program.h"
+#include "tests/viewer/window/program.h"
 
 #include <sys/wait.h>
 

@@ -4,7 +4,7 @@
 #include <glm/geometric.hpp>
 #include <set>
 
-#include "tests/viewer/desktop.h"
+#include "tests/viewer/window/desktop.h"
 #include "viewer/model/settings/settings.h"
 
 namespace copse::test {

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "tests/support/backends.h"
-#include "tests/viewer/look.h"
+#include "tests/viewer/model/look.h"
 #include "tests/viewer/scenes.h"
 #include "viewer/model/picture/film.h"
 

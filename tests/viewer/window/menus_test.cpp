@@ -1,6 +1,6 @@
 // The menus, the guide, and what Esc closes.
 
-#include "tests/viewer/desktop.h"
+#include "tests/viewer/window/desktop.h"
 
 namespace copse::test {
 

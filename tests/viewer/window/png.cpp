@@ -1,4 +1,4 @@
-#include "tests/viewer/png.h"
+#include "tests/viewer/window/png.h"
 
 #include <gtest/gtest.h>
 
