@@ -183,7 +183,7 @@ class Traceable(OnDevice, Generic[H]):
 class TraceableInDepth(Traceable[H]):
     """What lists several hits per ray: a Scene, Instances or NestedInstances."""
 
-    def first_hits(
+    def first_k(
         self,
         origins: Any,
         directions: Any = None,
@@ -192,8 +192,8 @@ class TraceableInDepth(Traceable[H]):
         out: Optional[H] = None,
         **options: Unpack[RayOptions],
     ) -> H:
-        """Returns the first k hits of every ray, (n, k), in order of t. k can be 1 to 16. Other arguments are those of
-        cast_rays."""
+        """Returns the first k hits of every ray, (n, k), in order of t. k can be 1 to 16. C++ and C call it first_hits. Other
+        arguments are those of cast_rays."""
         rays = self._rays(origins, directions, **options)
         if not 1 <= k <= 16:
             raise InvalidArgument(f"k is {k}; it can be 1 to 16")

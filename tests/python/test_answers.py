@@ -78,7 +78,7 @@ def test_several_hits(scene, soup, rays):
     offsets, hits = scene.all_hits(*rays)
     counts = np.isfinite(t).sum(axis=1)
     assert np.array_equal(np.diff(offsets), counts) and len(hits) == counts.sum() > len(rays[0])
-    first = scene.first_hits(*rays, k=4)
+    first = scene.first_k(*rays, k=4)
     assert first.shape == (len(rays[0]), 4)
     expected = np.sort(t, axis=1)
     for i in range(len(counts)):
@@ -223,7 +223,7 @@ def test_instances(soup, rays, device):
     offsets, several = instances.all_hits(*rays)
     assert np.array_equal(np.diff(offsets) > 0, found)
     assert np.array_equal(several.records[offsets[:-1][found]], hits.records[found])
-    assert np.array_equal(instances.first_hits(*rays, k=2).records[:, 0], hits.records)
+    assert np.array_equal(instances.first_k(*rays, k=2).records[:, 0], hits.records)
     del scenes
     assert instances.stats().source_count == 4
 

@@ -169,7 +169,7 @@ def test_rays_that_do_not_fit(scene):
     with pytest.raises(copse.InvalidArgument, match="cull is 'left'"):
         scene.cast_rays(ORIGIN, DIRECTION, cull="left")
     with pytest.raises(copse.InvalidArgument, match="k is 17; it can be 1 to 16"):
-        scene.first_hits(ORIGIN, DIRECTION, k=17)
+        scene.first_k(ORIGIN, DIRECTION, k=17)
     with pytest.raises(copse.InvalidArgument, match="2 kinds of regions"):
         scene.overlaps(boxes=np.zeros((1, 6), np.float32), spheres=np.zeros((1, 4), np.float32))
     with pytest.raises(copse.InvalidArgument, match="device is 'gpu'"):

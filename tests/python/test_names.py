@@ -89,7 +89,7 @@ rays = np.zeros((4, 8), np.float32)
 hits: copse.Hits = scene.cast_rays(rays, t_max=3.0)
 several: copse.Hits = scene.all_hits(rays)[1]
 instances = copse.Instances(scene, np.eye(4)[None])
-placed: copse.InstanceHits = instances.first_hits(rays, k=2, cull="back")
+placed: copse.InstanceHits = instances.first_k(rays, k=2, cull="back")
 nearest: copse.InstanceNearest = instances.closest_points(rays)
 deep: copse.NestedHits = copse.NestedInstances([instances], np.eye(4)[None]).cast_rays(rays)
 moved: copse.InstanceHits = copse.MotionInstances([scene], [1, 2]).cast_rays(rays, times=0.5)
@@ -120,7 +120,7 @@ def test_a_type_checker_knows_results_and_mistakes(tmp_path):
 
 def test_arrays_are_told_with_their_shapes():
     """A call that takes or gives arrays says their shapes."""
-    for name in ("cast_rays", "occluded", "all_hits", "first_hits", "closest_points", "signed_distance", "contains", "k_nearest"):
+    for name in ("cast_rays", "occluded", "all_hits", "first_k", "closest_points", "signed_distance", "contains", "k_nearest"):
         for kind in (copse.Scene, copse.Instances):
             words = inspect.getdoc(getattr(kind, name))
             assert "(n" in words or "cast_rays" in words or "offsets" in words, f"{kind.__name__}.{name}"
