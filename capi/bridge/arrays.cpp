@@ -35,7 +35,7 @@ void HostRanges::upload(Context& context) {
   std::sort(ranges_.begin(), ranges_.end(), [](const Range& a, const Range& b) { return a.data < b.data; });
   std::vector<Range> merged;
   for (Range& range : ranges_) {
-    if (!merged.empty() && range.data < merged.back().data + merged.back().bytes) {
+    if (!merged.empty() && range.data <= merged.back().data + merged.back().bytes) {
       const u64 end = u64(range.data - merged.back().data) + range.bytes;
       merged.back().bytes = std::max(merged.back().bytes, end);
     } else {

@@ -24,7 +24,8 @@ inline bool reads_host(const Context& context) {
   return context.backend() == Backend::cpu;
 }
 
-/// Parts of host memory that a call reads, in the memory of a context. Parts that overlap are copied once.
+/// Parts of host memory that a call reads, in the memory of a context. Parts that overlap or touch are copied together, once: so
+/// a record stays one, also if there is a single one.
 class HostRanges {
  public:
   /// Adds `bytes` bytes from `data` on.

@@ -176,6 +176,12 @@ static void test_worlds(copse_context* context) {
       CHECK(memcmp(&hits[i], &expected[world_of_ray[i]][i], sizeof(hits[i])) == 0);
       CHECK(occluded[i] == (hits[i].primitive != COPSE_NO_ID));
     }
+    // A single ray is a record too.
+    const copse_rays last = copse_rays_of(rays + RAY_COUNT - 1, 1, COPSE_MEMORY_HOST);
+    const copse_scene_hit of_all = hits[RAY_COUNT - 1];
+    CHECK_OK(copse_worlds_closest_hits(context, worlds, &last, world_of_ray + RAY_COUNT - 1, COPSE_MEMORY_HOST,
+                                       hits, COPSE_MEMORY_HOST, NULL));
+    CHECK(memcmp(hits, &of_all, sizeof(of_all)) == 0);
     // The second pass: the soup has moved, where the batch has read it.
     for (int i = 0; i < 3 * SOUP_SIZE; ++i) soup_positions[i][1] += pass == 0 ? 0.25f : -0.25f;
     CHECK_OK(copse_batch_refit(context, batch, NULL, COPSE_MEMORY_HOST));
