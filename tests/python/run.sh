@@ -31,7 +31,7 @@ mkdir "$work/tests"
 cp "$here"/*.py "$work/tests"
 cd "$work/tests"
 export COPSE_ASSETS=$here/../../assets COPSE_GALLERY=$here/../../examples/python/gallery
-"$work/environment/bin/python" -m pytest -q -p no:cacheprovider .
+"$work/environment/bin/python" -m pytest -q -rs -p no:cacheprovider .
 examples=(first_hits raycasting_scene)
 "$work/environment/bin/python" -c 'import torch' 2>/dev/null && examples+=(gradients)
 "$work/environment/bin/python" -W ignore "$here/../../examples/python/own_arrays.py" "$work/picture.png"
