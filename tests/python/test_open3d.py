@@ -174,6 +174,9 @@ def test_against_open3d(soup, rays):
     same = nearest[0]["primitive_ids"] == nearest[1]["primitive_ids"]
     # At edges and corners, any of their triangles may be nearest.
     assert same.mean() > 0.3 and np.array_equal(nearest[0]["geometry_ids"], nearest[1]["geometry_ids"])
-    assert np.allclose(nearest[0]["points"], nearest[1]["points"], atol=1e-4)
+    # Near flat edges, points that differ in 1e-4 can have the same distance in float.
+    distances = [np.linalg.norm(answer["points"] - points.numpy(), axis=-1) for answer in nearest]
+    assert np.allclose(*distances, atol=1e-6) and np.isclose(nearest[0]["points"], nearest[1]["points"], atol=1e-4).mean() > 0.99
+    same &= np.isclose(nearest[0]["points"], nearest[1]["points"], atol=1e-4).all(axis=-1)
     for name in ("primitive_uvs", "primitive_normals"):
         assert np.allclose(nearest[0][name][same], nearest[1][name][same], atol=1e-3), name
