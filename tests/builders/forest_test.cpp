@@ -21,18 +21,18 @@ using test::DeviceMesh;
 using test::same_bytes;
 
 /// The parts of a wide tree that are in use.
-struct TreeCopy {
+struct TreeBytes {
   WideBvhCounts counts;
   std::vector<CompressedBvh4Node> nodes;
   std::vector<u32> parents, ids;
 
-  TreeCopy(Context& context, const CompressedBvh4View& view) {
+  TreeBytes(Context& context, const CompressedBvh4View& view) {
     counts = download(context, view.counts)[0];
     nodes = download(context, view.nodes.first(std::max(counts.node_count, 1u)));
     parents = download(context, view.parents.first(std::max(counts.node_count, 1u)));
     ids = download(context, view.primitive_ids.first(counts.primitive_count + counts.invalid_count));
   }
-  bool operator==(const TreeCopy& other) const {
+  bool operator==(const TreeBytes& other) const {
     return std::memcmp(&counts, &other.counts, sizeof counts) == 0 && same_bytes(nodes, other.nodes) &&
            same_bytes(parents, other.parents) && ids == other.ids;
   }
@@ -60,13 +60,13 @@ std::vector<Aabb> boxes_of(const Mesh& mesh) {
 
 class Forests : public test::OnEachBackend {
  protected:
-  TreeCopy alone(const Mesh& mesh, const detail::PackedBuildOptions& options) {
+  TreeBytes alone(const Mesh& mesh, const detail::PackedBuildOptions& options) {
     const DeviceMesh device(context(), mesh);
     CompressedBvh4 tree;
     PackedTriangles packed;
     detail::make_packed(context(), mesh.triangles.size(), 1, tree, packed);
     detail::build_packed(context(), tree, packed, device.view(), options);
-    return TreeCopy(context(), tree.view());
+    return TreeBytes(context(), tree.view());
   }
 };
 
@@ -93,7 +93,7 @@ TEST_P(Forests, ReinsertAsInEachTreeAlone) {
       detail::PackedBuildOptions single{.builder = HplocOptions{}, .reinsertion = reinsertion};
       if (builder == detail::ForestBuilder::lbvh) single.builder = LbvhOptions{.morton_bits = 0};
       for (u32 i = 0; i < meshes.size(); ++i) {
-        ASSERT_TRUE(TreeCopy(context(), forest.view(i)) == alone(meshes[i], single))
+        ASSERT_TRUE(TreeBytes(context(), forest.view(i)) == alone(meshes[i], single))
             << "tree " << i << " of " << forest.size(i) << ", builder " << u32(builder) << ", "
             << reinsertion.passes << " passes, from " << reinsertion.min_parent_area;
       }

@@ -151,6 +151,26 @@ std::vector<Call> answer_calls() {
              append(bytes, std::vector<u32>{validate(c, bvh, g.mesh.view()).is_valid()});
              return bytes;
            }),
+      call("count_visits", lbvh_tree,
+           [](Context& c, Given& g, Bvh& bvh) {
+             const PackedTriangles packed = pack_triangles(c, bvh.view(), g.mesh.view());
+             Buffer<VisitCounter> visits(c, g.rays.size());
+             count_visits(c, bvh.view(), packed.view(), g.rays.span(), visits.span());
+             return bytes_of(visits);
+           }),
+      call("TreeCopy", wide_tree<CompressedBvh4>(),
+           [](Context& c, Given& g, CompressedBvh4& tree) {
+             const TreeCopy copy(c, tree.view());
+             const PackedTriangles packed = pack_triangles(c, tree.view(), g.mesh.view());
+             const std::vector<PackedTriangle> triangles = packed.triangles.download();
+             const Ray ray = g.rays.download()[0];
+             const TreeWalk walk =
+                 copy.walk(BufferSpan<const PackedTriangle>(triangles.data(), triangles.size()), ray);
+             Bytes bytes;
+             append(bytes, copy.nodes().children);
+             append(bytes, walk.nodes);
+             return bytes;
+           }),
       call("queries through a tree", lbvh_tree,
            [](Context& c, Given& g, Bvh& bvh) {
              Buffer<NearestPoint> nearest(c, g.points.size());
