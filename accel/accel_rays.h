@@ -34,6 +34,11 @@ COPSE_API void closest_hits(Context& context, const Accel& accel, BufferSpan<con
 COPSE_API void closest_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<ShortHit> hits,
                             const TraceOptions& options = {});
 
+/// Returns rays of any layout as records, for calls that take no others. It does not wait.
+/// Throws: as closest_hits for such rays.
+/// Memory: 32 bytes per ray.
+COPSE_API Buffer<Ray> ray_records(Context& context, const RaySpan& rays);
+
 /// Writes the full hit of every short hit, bit for bit what closest_hits writes for the rays. It does not wait,
 /// and may be captured in a Graph.
 ///   rays, hits: as closest_hits got and wrote them; the Accel was not rebuilt or refitted since

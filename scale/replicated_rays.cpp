@@ -1,7 +1,7 @@
 #include "scale/replicated_rays.h"
 
 #include "accel/accel_rays.h"
-#include "accel/rays/gathered_rays.h"
+#include "accel/rays/ray_check.h"
 #include "primitives/core/check.h"
 #include "scale/split_work.h"
 #include "trace/batch/check.h"
@@ -50,9 +50,7 @@ Buffer<Ray> records_of_rays(const char* function, Devices& devices, const Replic
   Context& first = devices.first();
   detail::check_replicas(function, devices, accel);
   detail::check_rays(function, first, rays, results);
-  Buffer<Ray> records(first, rays.size());
-  dispatch(first, [&](const auto& ex) { detail::gather_rays(ex, rays, 0, rays.size(), records.data()); });
-  return records;
+  return ray_records(first, rays);
 }
 
 }  // namespace

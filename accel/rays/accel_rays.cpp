@@ -106,6 +106,13 @@ void closest_hits(Context& context, const Accel& accel, const RaySpan& rays, Buf
   closest_hits_any_layout(context, accel, rays, hits, options);
 }
 
+Buffer<Ray> ray_records(Context& context, const RaySpan& rays) {
+  detail::check_rays("ray_records", context, rays);
+  Buffer<Ray> records(context, rays.size());
+  dispatch(context, [&](const auto& ex) { detail::gather_rays(ex, rays, 0, rays.size(), records.data()); });
+  return records;
+}
+
 void full_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, BufferSpan<const ShortHit> hits,
                BufferSpan<Hit> full) {
   detail::check_accel("full_hits", context, accel);

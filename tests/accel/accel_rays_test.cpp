@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "accel/accel_rays.h"
 #include "builders/geometry/generate.h"
@@ -189,6 +190,12 @@ TEST_P(AccelRays, StandInArraysOrRecordsOfTheCaller) {
   for (u32 i = 0; i < 20000; i += i < 1000 ? 1 : 371) {
     const Ray ray{origins[i], 0, directions[i], 2};
     ASSERT_TRUE(test::same_bits(got[i], scene.hit(ray))) << i;
+  }
+  const std::vector<Ray> gathered = ray_records(context(), in_arrays).download();
+  ASSERT_EQ(gathered.size(), origins.size());
+  for (u32 i = 0; i < origins.size(); ++i) {
+    const Ray ray{origins[i], 0, directions[i], 2};
+    ASSERT_EQ(std::memcmp(&gathered[i], &ray, sizeof ray), 0) << i;
   }
   const RaySpan one_direction{.origins = device_origins.span(),
                               .directions = {device_directions.data(), origins.size(), 0}};

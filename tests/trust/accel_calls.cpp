@@ -109,6 +109,10 @@ std::vector<Call> accel_answer_calls() {
              closest_hits(c, accel, rays, g.hits.span());
              return bytes_of(g.hits);
            }),
+      call("ray_records",
+           [](Context& c, Given& g) {
+             return bytes_of(ray_records(c, {g.points.span(), g.points.span()}));
+           }),
       call("short and full hits", an_accel,
            [](Context& c, Given& g, Accel& accel) {
              Buffer<ShortHit> hits(c, g.rays.size());
