@@ -50,6 +50,12 @@ typedef struct copse_mesh copse_mesh;
 /// copse_last_error(NULL).
 COPSE_C_API copse_status copse_mesh_load(const char* path, copse_mesh** mesh);
 
+/// Reads the triangles of an OBJ, PLY, STL or OFF file that is in memory, perhaps packed by gzip. Its first bytes tell the
+/// format. Everything else is as for copse_mesh_load().
+///   bytes: `size` of them, which the mesh does not need after the call
+///   name:  stands in front of the messages of errors; NULL: "mesh"
+COPSE_C_API copse_status copse_mesh_parse(const void* bytes, uint64_t size, const char* name, copse_mesh** mesh);
+
 COPSE_C_API void copse_mesh_destroy(copse_mesh* mesh);
 
 /// Returns the number of geometries of a mesh: 1 for a file of a mesh, any number for one of an accel.

@@ -1,7 +1,7 @@
 // Meshes of files.
 
 #include "builders/io/mesh_file.h"
-#include "capi/bridge/call.h"
+#include "capi/bridge/arrays.h"
 #include "capi/geometry.h"
 
 namespace copse::capi {
@@ -30,6 +30,15 @@ copse_geometry geometry_of(std::span<const vec3> positions, std::span<const uvec
 using namespace copse;
 using namespace copse::capi;
 
+namespace {
+
+copse_mesh* mesh_of_file(Mesh mesh, const MeshReport& report) {
+  std::vector<MeshPart> parts = {{.triangle_count = mesh.triangles.size()}};
+  return new copse_mesh{std::move(mesh), std::move(parts), report.message()};
+}
+
+}  // namespace
+
 copse_status copse_mesh_load(const char* path, copse_mesh** mesh) {
   return run("copse_mesh_load", [&] {
     require(mesh, "the handle of the mesh");
@@ -37,8 +46,19 @@ copse_status copse_mesh_load(const char* path, copse_mesh** mesh) {
     require(path, "the path");
     MeshReport report;
     Mesh loaded = load_mesh(path, {}, &report);
-    std::vector<MeshPart> parts = {{.triangle_count = loaded.triangles.size()}};
-    *mesh = new copse_mesh{std::move(loaded), std::move(parts), report.message()};
+    *mesh = mesh_of_file(std::move(loaded), report);
+  });
+}
+
+copse_status copse_mesh_parse(const void* bytes, uint64_t size, const char* name, copse_mesh** mesh) {
+  return run("copse_mesh_parse", [&] {
+    require(mesh, "the handle of the mesh");
+    *mesh = nullptr;
+    check_array("bytes", bytes, size, 1, COPSE_MEMORY_HOST, 1);
+    MeshReport report;
+    Mesh parsed =
+        parse_mesh({static_cast<const char*>(bytes), size_t(size)}, {}, &report, name == nullptr ? "mesh" : name);
+    *mesh = mesh_of_file(std::move(parsed), report);
   });
 }
 
