@@ -51,5 +51,6 @@
 #include "capi/scene_picture.h"
 #include "capi/scene_queries.h"
 #include "capi/slices.h"
+#include "capi/tree.h"
 #include "capi/voxels.h"
 #include "capi/worlds.h"
