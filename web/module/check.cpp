@@ -15,9 +15,10 @@
 namespace {
 
 using Json = nlohmann::json;
+using copse::web::Vector;
 
 Json without_times(Json answer) {
-  for (const char* name : {"build_ms", "collapse_ms", "ms"}) answer.erase(name);
+  for (const char* name : {"build_ms", "ms"}) answer.erase(name);
   return answer;
 }
 
@@ -25,13 +26,13 @@ Json without_times(Json answer) {
 /// machines; the sines of their libraries are not.
 Json camera_of(const Json& bounds) {
   const auto at = [&](int i) { return bounds[i].get<float>(); };
-  const copse::vec3 lower(at(0), at(1), at(2)), extent(at(3) - at(0), at(4) - at(1), at(5) - at(2));
-  const copse::vec3 eye(lower.x + 1.75f * extent.x, lower.y + 1.5f * extent.y, lower.z + 2.0f * extent.z);
-  const copse::vec3 middle(lower.x + 0.5f * extent.x, lower.y + 0.5f * extent.y, lower.z + 0.5f * extent.z);
-  const copse::vec3 forward = middle - eye, right(-0.3f * forward.z, 0, 0.3f * forward.x);
+  const Vector lower{at(0), at(1), at(2)}, extent{at(3) - at(0), at(4) - at(1), at(5) - at(2)};
+  const Vector eye{lower.x + 1.75f * extent.x, lower.y + 1.5f * extent.y, lower.z + 2.0f * extent.z};
+  const Vector middle = lower + extent * 0.5f, forward = middle - eye,
+               right{-0.3f * forward.z, 0, 0.3f * forward.x};
   Json camera = Json::array();
-  for (const copse::vec3& v : {eye, forward, right, copse::vec3(0, 0.3f * extent.y, 0)}) {
-    for (int axis = 0; axis < 3; ++axis) camera.push_back(v[axis]);
+  for (const Vector& v : {eye, forward, right, Vector{0, 0.3f * extent.y, 0}}) {
+    for (const float number : {v.x, v.y, v.z}) camera.push_back(number);
   }
   return camera;
 }
@@ -65,7 +66,7 @@ int main(int argc, char** argv) {
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   copse::web::Requests requests;
   const Json load = {{"command", "load"},
-                     {"bytes", copse::u64(reinterpret_cast<uintptr_t>(bytes.data()))},
+                     {"bytes", uint64_t(reinterpret_cast<uintptr_t>(bytes.data()))},
                      {"size", bytes.size()},
                      {"name", "mesh"}};
   const Json loaded = requests.answer(load);

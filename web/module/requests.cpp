@@ -9,41 +9,31 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr u32 max_side = 4096;
+constexpr uint32_t max_side = 4096;
 
-std::string in_hexadecimal(u64 value) {
+std::string in_hexadecimal(uint64_t value) {
   std::array<char, 19> text{};
   std::snprintf(text.data(), text.size(), "%#018llx", static_cast<unsigned long long>(value));
   return text.data();
 }
 
-Json to_json(const vec3& v) {
+Json to_json(const Vector& v) {
   return {v.x, v.y, v.z};
-}
-Json to_json(const Aabb& box) {
-  return {box.lo.x, box.lo.y, box.lo.z, box.hi.x, box.hi.y, box.hi.z};
 }
 
 Json to_json(const Facts& facts) {
-  return {{"triangles", facts.triangle_count},
-          {"vertices", facts.vertex_count},
-          {"nodes", facts.node_count},
-          {"leaves", facts.leaf_count},
-          {"bytes", facts.tree_bytes},
-          {"depth", facts.depth},
-          {"sah_cost", facts.sah_cost},
-          {"bounds", to_json(facts.bounds)},
-          {"build_ms", facts.build_ms},
-          {"collapse_ms", facts.collapse_ms},
-          {"checksum", in_hexadecimal(facts.checksum)}};
+  return {{"triangles", facts.triangle_count}, {"vertices", facts.vertex_count},
+          {"nodes", facts.tree.node_count},    {"leaves", facts.tree.leaf_count},
+          {"bytes", facts.tree.used_bytes},    {"depth", facts.tree.depth},
+          {"sah_cost", facts.tree.sah_cost},   {"bounds", facts.bounds},
+          {"build_ms", facts.build_ms},        {"checksum", in_hexadecimal(facts.checksum)}};
 }
 
-u32 side_of(const Json& request, const char* name) {
-  const u64 side = request.at(name).get<u64>();
-  if (side >= 1 && side <= max_side) return u32(side);
-  throw Error(ErrorCode::invalid_argument, std::string("the ") + name + " of the picture is " +
-                                               std::to_string(side) + "; it can be 1 to " +
-                                               std::to_string(max_side));
+uint32_t side_of(const Json& request, const char* name) {
+  const uint64_t side = request.at(name).get<uint64_t>();
+  if (side >= 1 && side <= max_side) return uint32_t(side);
+  throw std::runtime_error(std::string("the ") + name + " of the picture is " + std::to_string(side) +
+                           "; it can be 1 to " + std::to_string(max_side));
 }
 
 Camera camera_of(const Json& request) {
@@ -52,15 +42,15 @@ Camera camera_of(const Json& request) {
 }
 
 template <class T>
-u64 address_of(const std::vector<T>& values) {
-  return u64(reinterpret_cast<uintptr_t>(values.data()));
+uint64_t address_of(const std::vector<T>& values) {
+  return uint64_t(reinterpret_cast<uintptr_t>(values.data()));
 }
 
 }  // namespace
 
 Json Requests::boxes(const Json& request) {
-  u64 count = 0;
-  floats_ = session_.boxes(request.at("level").get<u32>(), request.at("most").get<u64>(), count);
+  uint64_t count = 0;
+  floats_ = session_.boxes(request.at("level").get<uint32_t>(), request.at("most").get<uint64_t>(), count);
   return {{"floats", address_of(floats_)},
           {"shown", floats_.size() / 6},
           {"count", count},
@@ -68,48 +58,51 @@ Json Requests::boxes(const Json& request) {
 }
 
 Json Requests::picture(const Json& request) {
-  u32 max_visits = 0;
-  image_ = session_.picture(camera_of(request), side_of(request, "width"), side_of(request, "height"),
-                            request.at("heat").get<bool>(), max_visits);
-  return {{"pixels", address_of(image_.pixels)}, {"max_visits", max_visits}};
+  uint32_t max_visits = 0;
+  pixels_ = session_.picture(camera_of(request), side_of(request, "width"), side_of(request, "height"),
+                             request.at("heat").get<bool>(), max_visits);
+  return {{"pixels", address_of(pixels_)}, {"max_visits", max_visits}};
 }
 
 Json Requests::pick(const Json& request) {
-  const u32 width = side_of(request, "width"), height = side_of(request, "height");
-  const u64 x = request.at("x").get<u64>(), y = request.at("y").get<u64>();
+  const uint32_t width = side_of(request, "width"), height = side_of(request, "height");
+  const uint64_t x = request.at("x").get<uint64_t>(), y = request.at("y").get<uint64_t>();
   if (x >= width || y >= height) {
-    throw Error(ErrorCode::invalid_argument, "the pixel is (" + std::to_string(x) + ", " + std::to_string(y) +
-                                                 "); the picture has " + std::to_string(width) + " x " +
-                                                 std::to_string(height));
+    throw std::runtime_error("the pixel is (" + std::to_string(x) + ", " + std::to_string(y) +
+                             "); the picture has " + std::to_string(width) + " x " + std::to_string(height));
   }
-  const viewer::Pick pick = session_.pick(camera_of(request), width, height, u32(x), u32(y));
+  const Pick pick = session_.pick(camera_of(request), width, height, uint32_t(x), uint32_t(y));
+  const auto nodes = session_.nodes();
   Json visited = Json::array();
-  for (const viewer::VisitedNode& node : pick.visited) {
-    visited.push_back({{"node", node.node},
+  for (const uint32_t number : pick.nodes) {
+    const copse_tree_node& node = nodes[number];
+    const float* const lo = node.lower;
+    const float* const hi = node.upper;
+    visited.push_back({{"node", number},
                        {"depth", node.depth},
-                       {"leaf", node.is_leaf},
-                       {"triangles", node.primitive_count},
-                       {"box", to_json(node.box)}});
+                       {"leaf", node.triangle_count > 0},
+                       {"triangles", node.triangle_count},
+                       {"box", {lo[0], lo[1], lo[2], hi[0], hi[1], hi[2]}}});
   }
-  const bool hit = is_hit(pick.hit);
-  Json result = {{"hit", hit}, {"tests", pick.primitive_tests}, {"visited", visited}};
-  if (!hit) return result;
-  const Triangle corners = session_.triangle(pick.hit.primitive);
-  result["t"] = pick.hit.t;
-  result["triangle"] = pick.hit.primitive;
+  const copse_hit& hit = pick.walk.hit;
+  const bool is_hit = hit.primitive != COPSE_NO_ID;
+  Json result = {{"hit", is_hit}, {"tests", pick.walk.triangle_tests}, {"visited", visited}};
+  if (!is_hit) return result;
+  result["t"] = hit.t;
+  result["triangle"] = hit.primitive;
   result["point"] = to_json(pick.point);
-  result["corners"] = {to_json(corners.a), to_json(corners.b), to_json(corners.c)};
+  result["corners"] = {to_json(pick.corners.a), to_json(pick.corners.b), to_json(pick.corners.c)};
   return result;
 }
 
 Json Requests::perform(const Json& request) {
   const std::string command = request.at("command").get<std::string>();
   if (command == "load") {
-    const auto* bytes = reinterpret_cast<const char*>(uintptr_t(request.at("bytes").get<u64>()));
-    return {{"message", session_.load({bytes, size_t(request.at("size").get<u64>())}, request.at("name"))}};
+    const auto* bytes = reinterpret_cast<const char*>(uintptr_t(request.at("bytes").get<uint64_t>()));
+    return {{"message", session_.load({bytes, size_t(request.at("size").get<uint64_t>())}, request.at("name"))}};
   }
   if (command == "build") {
-    const Recipe recipe{request.at("builder"), request.at("layout"), request.at("reinsertion").get<u32>()};
+    const Recipe recipe{request.at("builder"), request.at("layout"), request.at("reinsertion").get<uint32_t>()};
     return to_json(session_.build(recipe));
   }
   if (command == "boxes") return boxes(request);
@@ -123,8 +116,7 @@ Json Requests::perform(const Json& request) {
             {"ms", times.milliseconds},
             {"checksum", in_hexadecimal(times.checksum)}};
   }
-  throw Error(ErrorCode::invalid_argument,
-              "the command is " + command + "; it can be load, build, boxes, picture, pick or rays");
+  throw std::runtime_error("the command is " + command + "; it can be load, build, boxes, picture, pick or rays");
 }
 
 Json Requests::answer(const Json& request) noexcept {

@@ -31,7 +31,7 @@ class Requests {
 
   Session session_;
   std::vector<float> floats_;
-  Image image_;
+  Pixels pixels_;
 };
 
 }  // namespace copse::web

@@ -19,7 +19,6 @@ function row(id, name, text) {
 export function showFacts(facts) {
   row("fact-triangles", "Triangles", grouped.format(facts.triangles));
   row("fact-build", "Build, on one thread", time(facts.build_ms));
-  row("fact-collapse", "Collapse to the layout", facts.collapse_ms > 0 ? time(facts.collapse_ms) : "none");
   row("fact-nodes", "Nodes, leaves", `${grouped.format(facts.nodes)}, ${grouped.format(facts.leaves)}`);
   row("fact-depth", "Depth", facts.depth);
   row("fact-cost", "SAH cost", facts.sah_cost.toFixed(2));
