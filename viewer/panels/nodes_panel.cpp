@@ -16,7 +16,7 @@ namespace {
 /// What a row needs to know of the whole tree.
 struct Nodes {
   Desk& desk;
-  const HostTree& tree;
+  const TreeNodes& tree;
   const std::vector<NodeCost>& costs;
   std::vector<u32> path;  // from the root to the leaf that was picked
   bool opens_path;        // the pick is new
@@ -43,7 +43,7 @@ void select(Desk& desk, u32 node) {
 
 /// Draws the row of a node. Returns true if the nodes below it are shown too.
 bool node_row(Nodes& nodes, u32 number) {
-  const HostNode& node = nodes.tree.nodes[number];
+  const TreeNode& node = nodes.tree.nodes[number];
   const bool is_picked = std::find(nodes.path.begin(), nodes.path.end(), number) != nodes.path.end();
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
@@ -66,7 +66,7 @@ bool node_row(Nodes& nodes, u32 number) {
 
 void rows(Nodes& nodes, u32 number) {
   if (!node_row(nodes, number)) return;
-  const HostNode& node = nodes.tree.nodes[number];
+  const TreeNode& node = nodes.tree.nodes[number];
   for (u32 child = 0; child < node.child_count; ++child)
     rows(nodes, nodes.tree.children[node.first_child + child]);
   ImGui::TreePop();
@@ -99,7 +99,7 @@ void nodes_panel(Desk& desk) {
     quiet_text("The nodes are shown while the scene rests.");
     return;
   }
-  const HostTree* const tree = session.tree(side);
+  const TreeNodes* const tree = session.tree(side);
   if (tree == nullptr || tree->nodes.empty()) {
     quiet_text("This structure has no tree.");
     return;

@@ -19,11 +19,11 @@ COPSE_ON_EACH_BACKEND(HostCopies);
 TEST_P(HostCopies, CopiesHoldTheWholeTree) {
   for (const StructureOptions& options : trees()) {
     LiveStructure live = live_over(sphere(), options);
-    const HostTree& tree = *live.host_copy().tree();
+    const TreeNodes& tree = *live.host_copy().tree();
     std::vector<u32> seen(1280, 0);
     u32 deepest = 0;
     u64 leaf_count = 0;
-    for (const HostNode& node : tree.nodes) {
+    for (const TreeNode& node : tree.nodes) {
       for (u32 k = 0; k < node.primitive_count; ++k) ++seen[tree.primitive_ids[node.first_primitive + k]];
       leaf_count += node.is_leaf();
       deepest = std::max(deepest, node.depth);
@@ -46,12 +46,12 @@ TEST_P(HostCopies, CellsOfAKdTreeFillTheScene) {
   StructureOptions options = tree_on(GetParam());
   options.kind = StructureKind::kdtree;
   LiveStructure live = live_over(sphere(), options);
-  const HostTree& tree = *live.host_copy().tree();
+  const TreeNodes& tree = *live.host_copy().tree();
   EXPECT_EQ(tree.nodes.size(), live.statistics().node_count);
   EXPECT_EQ(tree.depth, live.statistics().depth);
   double volume = 0;
   u64 reference_count = 0;
-  for (const HostNode& node : tree.nodes) {
+  for (const TreeNode& node : tree.nodes) {
     if (node.child_count == 0) volume += volume_of(node.box);
     reference_count += node.primitive_count;
   }
@@ -62,7 +62,7 @@ TEST_P(HostCopies, CellsOfAKdTreeFillTheScene) {
   const Seen seen = look(live, rays);
   for (u64 i = 0; i < rays.size(); ++i) {
     if (seen.surfaces[i].id == invalid_id) continue;
-    const HostNode& cell = tree.nodes[seen.labels[i]];
+    const TreeNode& cell = tree.nodes[seen.labels[i]];
     const vec3 p = rays[i].origin + seen.surfaces[i].t * rays[i].direction;
     EXPECT_EQ(cell.child_count, 0u);
     for (int axis = 0; axis < 3; ++axis) {
@@ -99,10 +99,10 @@ TEST_P(HostCopies, CellsOfAVoxelTreeAreThoseOfItsLevels) {
     options.brick_resolution = 60;
     LiveStructure live = live_over(sphere(), options);
     const Statistics statistics = live.statistics();
-    const HostTree& tree = *live.host_copy().tree();
+    const TreeNodes& tree = *live.host_copy().tree();
     ASSERT_EQ(tree.depth, *statistics.depth);
     u64 voxel_count = 0, leaf_count = 0;
-    for (const HostNode& node : tree.nodes) {
+    for (const TreeNode& node : tree.nodes) {
       if (node.is_leaf()) {
         EXPECT_EQ(node.depth, tree.depth);
         EXPECT_EQ(node.first_primitive, voxel_count);
@@ -114,7 +114,7 @@ TEST_P(HostCopies, CellsOfAVoxelTreeAreThoseOfItsLevels) {
       const vec3 extent = node.box.hi - node.box.lo;
       EXPECT_LE(glm::max(extent.x, glm::max(extent.y, extent.z)), edge * 1.02f);
       for (u32 k = 0; k < node.child_count; ++k) {
-        const HostNode& child = tree.nodes[tree.children[node.first_child + k]];
+        const TreeNode& child = tree.nodes[tree.children[node.first_child + k]];
         EXPECT_EQ(child.depth, node.depth + 1);
         EXPECT_TRUE(merge(node.box, child.box) == node.box);
       }
@@ -135,7 +135,7 @@ TEST_P(HostCopies, PicksInAVoxelTreeGoDownToTheLeafThatTheyHit) {
   for (const Ray& ray : rays) {
     const Pick pick = live.host_copy().walk(live.host_triangles(), ray);
     if (!is_hit(pick.hit)) continue;
-    const HostTree& tree = *live.host_copy().tree();
+    const TreeNodes& tree = *live.host_copy().tree();
     ASSERT_LT(pick.leaf, tree.nodes.size());
     EXPECT_TRUE(tree.nodes[pick.leaf].is_leaf());
     ASSERT_FALSE(pick.visited.empty());

@@ -77,12 +77,12 @@ TEST_P(Instances, ShowHeatAndBoxesOfBothLevels) {
   s.session.view().view = View::heat;
   s.session.finish();
   EXPECT_GT(s.session.picture(0).image.pixels.size(), 0u);
-  const HostTree& tree = *s.session.tree(0);
+  const TreeNodes& tree = *s.session.tree(0);
   u32 instances = 0, leaves = 0;
   std::vector<u32> ids = tree.primitive_ids;
-  for (const HostNode& node : tree.nodes) {
+  for (const TreeNode& node : tree.nodes) {
     leaves += node.is_leaf();
-    instances += node.is_of_mesh && !tree.nodes[node.parent].is_of_mesh;
+    instances += node.parent != invalid_id && tree.nodes[node.parent].child_count == 1;
   }
   EXPECT_EQ(instances, 340u) << "a root of a mesh below each leaf";
   EXPECT_GT(leaves, 1000u);

@@ -11,8 +11,8 @@ namespace {
 using namespace viewer;
 
 /// A root of two leaves whose boxes share a quarter of each.
-HostTree two_leaves() {
-  HostTree tree;
+TreeNodes two_leaves() {
+  TreeNodes tree;
   tree.nodes.resize(3);
   tree.nodes[0] = {.box = {vec3(0), vec3(3, 1, 1)}, .first_child = 0, .child_count = 2};
   tree.nodes[1] = {
@@ -44,7 +44,7 @@ TEST(NodeCosts, AddUpToTheCostOfTheTree) {
     s.session.wanted(0).layout = layout;
     s.session.build(0);
     s.session.finish();
-    const HostTree* const tree = s.session.tree(0);
+    const TreeNodes* const tree = s.session.tree(0);
     ASSERT_NE(tree, nullptr);
     double total = 0;
     const std::vector<NodeCost> costs = node_costs(*tree, total);
@@ -74,7 +74,7 @@ TEST(NodeCosts, PathLeadsFromTheRootToTheLeafThatWasPicked) {
   SmallSession s;
   s.session.pick(0.5f, 0.5f);
   ASSERT_TRUE(s.session.picked() && s.session.picked()->leaf != invalid_id);
-  const HostTree& tree = *s.session.tree(0);
+  const TreeNodes& tree = *s.session.tree(0);
   const std::vector<u32> path = path_to(tree, s.session.picked()->leaf);
   EXPECT_EQ(path.front(), 0u);
   EXPECT_EQ(path.back(), s.session.picked()->leaf);
@@ -96,7 +96,7 @@ TEST(LeafDepths, AreThoseOfTheTreeInEveryLayout) {
     s.session.build(0);
     s.session.finish();
     std::vector<u64> wanted;
-    for (const HostNode& node : s.session.tree(0)->nodes) {
+    for (const TreeNode& node : s.session.tree(0)->nodes) {
       if (!node.is_leaf()) continue;
       if (node.depth >= wanted.size()) wanted.resize(node.depth + 1);
       ++wanted[node.depth];

@@ -154,13 +154,13 @@ TEST(Session, PickFollowsTheStructure) {
 TEST(Session, LevelsShowTheBoxesOfTheirDepth) {
   SmallSession s;
   LiveStructure live = live_over(sphere(), s.session.built(0));
-  const HostTree& tree = *live.host_copy().tree();
+  const TreeNodes& tree = *live.host_copy().tree();
   OverlaySettings& overlay = s.session.overlay();
   overlay.boxes = true;
   u64 all = 0;
   for (u32 level = 0; level <= s.session.deepest_level(0); ++level) {
     u64 expected = 0;
-    for (const HostNode& node : tree.nodes) expected += node.depth == level;
+    for (const TreeNode& node : tree.nodes) expected += node.depth == level;
     overlay.level = level;
     overlay.levels_above = false;
     s.session.update(0);

@@ -26,7 +26,7 @@ TEST_F(Inspection, AClickOnANodeShowsItsBoxes) {
   open_alone("Nodes");
   ASSERT_TRUE(sees("Nodes/0"));
   double_click("Nodes/0");
-  const HostTree& tree = *session.tree(0);
+  const TreeNodes& tree = *session.tree(0);
   const u32 child = tree.children[tree.nodes[0].first_child];
   const std::string row = "Nodes/" + std::to_string(child);
   ASSERT_TRUE(sees(row));

@@ -2,8 +2,6 @@
 
 #include <memory>
 
-#include "builders/bvh/bvh.h"
-#include "builders/bvh/wide_bvh.h"
 #include "builders/grid/frustum_grid.h"
 #include "builders/grid/hash_grid.h"
 #include "builders/io/voxel_file.h"
@@ -15,10 +13,7 @@
 
 namespace copse::viewer {
 
-std::unique_ptr<HostCopy> copy_tree(const Bvh& tree);
-/// Node: of Bvh4, CompressedBvh4, CompressedBvh8.
-template <class Node>
-std::unique_ptr<HostCopy> copy_tree(const WideBvh<Node>& tree);
+std::unique_ptr<HostCopy> copy_tree(Context& context, const TreeView& tree);
 
 /// The boxes of its nodes are their cells.
 std::unique_ptr<HostCopy> copy_kd_tree(const SahKdTree& tree);

@@ -5,29 +5,11 @@
 
 #include "builders/geometry/triangle.h"
 #include "primitives/core/context.h"
+#include "trace/tree_copy.h"
 #include "viewer/model/inspect/cell_corners.h"
 #include "viewer/model/inspect/picking.h"
 
 namespace copse::viewer {
-
-/// A node of a tree of any layout. The leaves of wide trees are slots on the device, and nodes here.
-struct HostNode {
-  Aabb box;  // as stored in the tree
-  u32 parent = invalid_id;
-  u32 depth = 0;
-  u32 first_child = 0, child_count = 0;          // in HostTree::children
-  u32 first_primitive = 0, primitive_count = 0;  // in HostTree::primitive_ids; of a leaf
-  bool is_of_mesh = false;                       // of a scene of instances: of the lower level
-  bool is_leaf() const { return primitive_count > 0; }
-};
-
-/// A tree on the host. Inner nodes have the same numbers as on the device, and so do the leaves of binary trees.
-struct HostTree {
-  std::vector<HostNode> nodes;  // the root first; empty without primitives
-  std::vector<u32> children;
-  std::vector<u32> primitive_ids;
-  u32 depth = 0;  // of the deepest leaf
-};
 
 /// The current triangles of a scene, on the host.
 struct HostTriangles {
@@ -50,7 +32,10 @@ class HostCopy {
   virtual Target target() const { return Target::triangle; }
 
   /// Returns the tree; null for grids.
-  virtual const HostTree* tree() const { return nullptr; }
+  virtual const TreeNodes* tree() const { return nullptr; }
+
+  /// Returns the node from which on all nodes are of meshes, of the lower level of a scene of instances.
+  virtual u32 first_of_meshes() const { return invalid_id; }
 
   /// Returns up to `most` cells with primitives, or voxels that are set. `count` becomes the number of all.
   virtual std::vector<CellCorners> cells(u64 most, u64& count) const {

@@ -27,26 +27,25 @@ Aabb moved_box(const Instance& instance, const Aabb& box) {
 /// Adds the nodes of meshes below the leaves of the upper tree.
 class TwoLevelTree {
  public:
-  explicit TwoLevelTree(const HostTree& top) : tree_(top) { tree_.primitive_ids.clear(); }
+  explicit TwoLevelTree(const TreeNodes& top) : tree_(top) { tree_.primitive_ids.clear(); }
 
   /// Replaces a leaf of the upper level by the root of a mesh.
-  void add_mesh(u32 leaf, const HostTree& mesh, const Instance& instance, u32 first_triangle) {
+  void add_mesh(u32 leaf, const TreeNodes& mesh, const Instance& instance, u32 first_triangle) {
     const u32 first_id = add_ids(mesh.primitive_ids, first_triangle);
     const u32 base = u32(tree_.nodes.size());
     const u32 depth = tree_.nodes[leaf].depth;
-    for (const HostNode& source : mesh.nodes) {
-      HostNode node = source;
+    for (const TreeNode& source : mesh.nodes) {
+      TreeNode node = source;
       node.box = moved_box(instance, source.box);
       node.parent = source.parent == invalid_id ? leaf : base + source.parent;
       node.depth = depth + 1 + source.depth;
       node.first_child += u32(tree_.children.size());
       node.first_primitive += first_id;
-      node.is_of_mesh = true;
       tree_.depth = std::max(tree_.depth, node.depth);
       tree_.nodes.push_back(node);
     }
     for (const u32 child : mesh.children) tree_.children.push_back(base + child);
-    HostNode& above = tree_.nodes[leaf];
+    TreeNode& above = tree_.nodes[leaf];
     above.first_primitive = above.primitive_count = 0;
     above.first_child = u32(tree_.children.size());
     above.child_count = 1;
@@ -54,13 +53,13 @@ class TwoLevelTree {
   }
 
   /// Makes a leaf of the upper level one of all triangles of its instance.
-  void keep_leaf(u32 leaf, const HostTree& mesh, u32 first_triangle) {
+  void keep_leaf(u32 leaf, const TreeNodes& mesh, u32 first_triangle) {
     tree_.nodes[leaf].first_primitive = add_ids(mesh.primitive_ids, first_triangle);
     tree_.nodes[leaf].primitive_count = u32(mesh.primitive_ids.size());
   }
 
   u64 node_count() const { return tree_.nodes.size(); }
-  HostTree take() { return std::move(tree_); }
+  TreeNodes take() { return std::move(tree_); }
 
  private:
   u32 add_ids(const std::vector<u32>& ids, u32 first_triangle) {
@@ -69,14 +68,16 @@ class TwoLevelTree {
     return first;
   }
 
-  HostTree tree_;
+  TreeNodes tree_;
 };
 
 class InstanceCopy : public HostCopy {
  public:
-  explicit InstanceCopy(HostTree tree) : tree_(std::move(tree)) {}
+  InstanceCopy(TreeNodes tree, u32 top_count) : tree_(std::move(tree)), top_count_(top_count) {}
 
-  const HostTree* tree() const override { return &tree_; }
+  const TreeNodes* tree() const override { return &tree_; }
+
+  u32 first_of_meshes() const override { return top_count_; }
 
   Pick walk(const HostTriangles& triangles, const Ray& ray) const override {
     const TriangleTable table = TriangleTable::of(triangles.view());
@@ -90,7 +91,7 @@ class InstanceCopy : public HostCopy {
     while (!open.empty()) {
       const u32 number = open.back();
       open.pop_back();
-      const HostNode& node = tree_.nodes[number];
+      const TreeNode& node = tree_.nodes[number];
       const float entered = enter_box(node.box, ray);
       if (!(entered < ray.t_max) || entered > limit) continue;
       pick.visited.push_back({number, node.depth, node.box, entered, node.is_leaf(), node.primitive_count});
@@ -108,19 +109,20 @@ class InstanceCopy : public HostCopy {
   }
 
  private:
-  HostTree tree_;
+  TreeNodes tree_;
+  u32 top_count_;
 };
 
 }  // namespace
 
-std::unique_ptr<HostCopy> copy_instances(const HostTree& top, std::span<const std::unique_ptr<HostCopy>> meshes,
+std::unique_ptr<HostCopy> copy_instances(const TreeNodes& top, std::span<const std::unique_ptr<HostCopy>> meshes,
                                          const std::vector<Instance>& instances,
                                          const std::vector<u32>& first_triangles) {
   TwoLevelTree both(top);
   for (u32 number = 0; number < top.nodes.size(); ++number) {
     if (!top.nodes[number].is_leaf()) continue;
     const u32 instance = top.primitive_ids[top.nodes[number].first_primitive];
-    const HostTree& mesh = *meshes[instances[instance].accel]->tree();
+    const TreeNodes& mesh = *meshes[instances[instance].accel]->tree();
     const bool has_room = !mesh.nodes.empty() && both.node_count() + mesh.nodes.size() <= max_copied_nodes;
     if (has_room) {
       both.add_mesh(number, mesh, instances[instance], first_triangles[instance]);
@@ -128,7 +130,7 @@ std::unique_ptr<HostCopy> copy_instances(const HostTree& top, std::span<const st
       both.keep_leaf(number, mesh, first_triangles[instance]);
     }
   }
-  return std::make_unique<InstanceCopy>(both.take());
+  return std::make_unique<InstanceCopy>(both.take(), u32(top.nodes.size()));
 }
 
 }  // namespace copse::viewer

@@ -16,7 +16,7 @@ inline constexpr u64 max_copied_nodes = 1'000'000;
 ///   top:             the tree over the instances
 ///   meshes:          a copy per mesh
 ///   first_triangles: per instance: its first triangle among those of all instances
-std::unique_ptr<HostCopy> copy_instances(const HostTree& top, std::span<const std::unique_ptr<HostCopy>> meshes,
+std::unique_ptr<HostCopy> copy_instances(const TreeNodes& top, std::span<const std::unique_ptr<HostCopy>> meshes,
                                          const std::vector<Instance>& instances,
                                          const std::vector<u32>& first_triangles);
 

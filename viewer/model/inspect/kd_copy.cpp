@@ -39,7 +39,7 @@ class KdCopy : public HostCopy {
     for (u32 i = 0; i < nodes_.size(); ++i) add(i);
   }
 
-  const HostTree* tree() const override { return &tree_; }
+  const TreeNodes* tree() const override { return &tree_; }
 
   Pick walk(const HostTriangles& triangles, const Ray& ray) const override {
     const TriangleTable table = TriangleTable::of(triangles.view());
@@ -57,7 +57,7 @@ class KdCopy : public HostCopy {
     pick.leaf = record.hit_leaf;
     pick.primitive_tests = record.test_count;
     for (const u32 id : visited) {
-      const HostNode& node = tree_.nodes[id];
+      const TreeNode& node = tree_.nodes[id];
       pick.visited.push_back(
           {id, node.depth, node.box, enter_box(node.box, ray), nodes_[id].is_leaf(), node.primitive_count});
     }
@@ -68,7 +68,7 @@ class KdCopy : public HostCopy {
   /// Adds what a node tells of itself and of its children, which stand behind it. Their boxes are their cells.
   void add(u32 id) {
     const SahKdNode node = nodes_[id];
-    HostNode& here = tree_.nodes[id];
+    TreeNode& here = tree_.nodes[id];
     tree_.depth = std::max(tree_.depth, here.depth);
     if (node.is_leaf()) {
       here.first_primitive = node.first();
@@ -78,7 +78,7 @@ class KdCopy : public HostCopy {
     here.first_child = u32(tree_.children.size());
     here.child_count = 2;
     for (u32 k = 0; k < 2; ++k) {
-      HostNode& below = tree_.nodes[node.first_child() + k];
+      TreeNode& below = tree_.nodes[node.first_child() + k];
       below.box = here.box;
       (k == 0 ? below.box.hi : below.box.lo)[int(node.axis())] = node.plane();
       below.parent = id;
@@ -89,7 +89,7 @@ class KdCopy : public HostCopy {
 
   std::vector<SahKdNode> nodes_;
   std::vector<Aabb> bounds_;
-  HostTree tree_;
+  TreeNodes tree_;
 };
 
 }  // namespace

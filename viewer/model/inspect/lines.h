@@ -22,7 +22,7 @@ struct OverlaySettings {
   bool boxes = false;         // boxes of `level` below `subtree`
   u32 level = 3;              // edges below the subtree's root
   bool levels_above = false;  // also all levels above
-  u32 subtree = 0;            // a node of HostTree, whose own box is white; 0: the whole tree
+  u32 subtree = 0;            // a node of TreeNodes, whose own box is white; 0: the whole tree
   bool picked_path = true;    // ray, visited boxes and triangle of the picked pixel
   bool curve = false;         // a line through the middles of the leaves in their order
   bool cells = false;         // occupied cells of a grid, set voxels

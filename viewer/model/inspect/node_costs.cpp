@@ -20,11 +20,11 @@ double shared_area(const Aabb& a, const Aabb& b) {
   return is_valid(shared) ? area(shared) : 0;
 }
 
-std::span<const u32> children_of(const HostTree& tree, const HostNode& node) {
+std::span<const u32> children_of(const TreeNodes& tree, const TreeNode& node) {
   return std::span(tree.children).subspan(node.first_child, node.child_count);
 }
 
-double children_overlap(const HostTree& tree, const HostNode& node) {
+double children_overlap(const TreeNodes& tree, const TreeNode& node) {
   const double own = area(node.box);
   const std::span<const u32> children = children_of(tree, node);
   double shared = 0;
@@ -35,7 +35,7 @@ double children_overlap(const HostTree& tree, const HostNode& node) {
 }
 
 /// Parents before their children.
-std::vector<u32> in_order(const HostTree& tree) {
+std::vector<u32> in_order(const TreeNodes& tree) {
   std::vector<u32> order;
   if (!tree.nodes.empty()) order.push_back(0);
   for (size_t i = 0; i < order.size(); ++i) {
@@ -46,13 +46,13 @@ std::vector<u32> in_order(const HostTree& tree) {
 
 }  // namespace
 
-std::vector<NodeCost> node_costs(const HostTree& tree, double& total) {
+std::vector<NodeCost> node_costs(const TreeNodes& tree, double& total) {
   std::vector<NodeCost> costs(tree.nodes.size());
   const std::vector<u32> order = in_order(tree);
   const double root = tree.nodes.empty() ? 0 : area(tree.nodes[0].box);
   const SahCosts sah;
   for (size_t i = order.size(); i-- > 0;) {
-    const HostNode& node = tree.nodes[order[i]];
+    const TreeNode& node = tree.nodes[order[i]];
     NodeCost& cost = costs[order[i]];
     const double share = root > 0 ? area(node.box) / root : 0;
     cost.sah += share * (node.is_leaf() ? node.primitive_count * sah.intersection : sah.traversal);
@@ -67,7 +67,7 @@ std::vector<NodeCost> node_costs(const HostTree& tree, double& total) {
   return costs;
 }
 
-std::vector<u32> path_to(const HostTree& tree, u32 node) {
+std::vector<u32> path_to(const TreeNodes& tree, u32 node) {
   std::vector<u32> path;
   for (u32 at = node; at < tree.nodes.size(); at = at == 0 ? invalid_id : tree.nodes[at].parent)
     path.push_back(at);

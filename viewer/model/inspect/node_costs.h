@@ -15,9 +15,9 @@ struct NodeCost {
 
 /// Returns the costs of all nodes of a tree, by their numbers; none of an empty tree. Nodes cost 1.2 and primitives 1,
 /// as in stats(). The sum of the SAH cost of the tree is in `total`.
-std::vector<NodeCost> node_costs(const HostTree& tree, double& total);
+std::vector<NodeCost> node_costs(const TreeNodes& tree, double& total);
 
 /// Returns the nodes from the root down to a node, both included.
-std::vector<u32> path_to(const HostTree& tree, u32 node);
+std::vector<u32> path_to(const TreeNodes& tree, u32 node);
 
 }  // namespace copse::viewer

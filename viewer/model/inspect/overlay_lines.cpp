@@ -16,18 +16,21 @@ constexpr Rgba8 ray_colour{255, 232, 92, 255}, triangle_colour{255, 255, 255, 25
 
 /// Adds the boxes of a level below a node, and of the levels above it if settings.levels_above. Returns their
 /// number.
-u64 add_level(Lines& lines, const HostTree& tree, u32 root, u32 level, bool levels_above) {
+u64 add_level(Lines& lines, const HostCopy& structure, u32 root, u32 level, bool levels_above) {
+  const TreeNodes& tree = *structure.tree();
   if (root >= tree.nodes.size()) return 0;
   const u32 top = tree.nodes[root].depth;
   u64 count = 0;
   std::vector<u32> open = {root};
   while (!open.empty()) {
-    const HostNode& node = tree.nodes[open.back()];
+    const u32 number = open.back();
     open.pop_back();
+    const TreeNode& node = tree.nodes[number];
     const u32 below = node.depth - top;
     if (below == level || (levels_above && below < level)) {
       if (count++ < max_boxes) {
-        add_box(lines, node.box, node.is_of_mesh ? mesh_colour : depth_colour(node.depth, tree.depth));
+        add_box(lines, node.box,
+                number >= structure.first_of_meshes() ? mesh_colour : depth_colour(node.depth, tree.depth));
       }
     }
     if (below >= level) continue;
@@ -38,7 +41,7 @@ u64 add_level(Lines& lines, const HostTree& tree, u32 root, u32 level, bool leve
 
 /// Adds a line through the middles of the leaves, in the order of their primitives. Its colour changes from the
 /// first to the last. Returns the number of leaves.
-u64 add_curve(Lines& lines, const HostTree& tree) {
+u64 add_curve(Lines& lines, const TreeNodes& tree) {
   std::vector<u32> leaves;
   for (u32 number = 0; number < tree.nodes.size(); ++number) {
     if (tree.nodes[number].is_leaf()) leaves.push_back(number);
@@ -92,13 +95,13 @@ bool needs_copy(const OverlaySettings& settings, bool has_pick) {
 OverlayLines make_overlay(const OverlaySettings& settings, const HostCopy& structure,
                           const HostTriangles& triangles, const Pick* pick, const Aabb& bounds) {
   OverlayLines overlay;
-  const HostTree* const tree = structure.tree();
+  const TreeNodes* const tree = structure.tree();
   if (settings.bounds) add_box(overlay.lines, bounds, bounds_colour);
   if (settings.boxes && tree != nullptr) {
     const u64 first = overlay.lines.size();
     note_rest(overlay.note,
-              add_level(overlay.lines, *tree, settings.subtree, settings.level, settings.levels_above), max_boxes,
-              "boxes");
+              add_level(overlay.lines, structure, settings.subtree, settings.level, settings.levels_above),
+              max_boxes, "boxes");
     if (settings.on_top) fade(std::span(overlay.lines).subspan(first));
     const bool is_part = settings.subtree != 0 && settings.subtree < tree->nodes.size() && settings.level > 0;
     if (is_part) add_box(overlay.lines, tree->nodes[settings.subtree].box, subtree_colour);

@@ -19,7 +19,7 @@ struct Names<Target> {
 
 /// One step of a traversal: an inner node, a leaf, or a cell.
 struct VisitedNode {
-  u32 node;   // its number in the structure: HostTree's for trees, the cell's for grids, the bucket's of points
+  u32 node;   // its number in the structure: TreeNodes's for trees, the cell's for grids, the bucket's of points
   u32 depth;  // edges from the root; 0 for cells
   Aabb box;   // as stored in the structure
   float entered;  // t at which the ray enters it

@@ -20,7 +20,7 @@ struct RecordedPlaces {
   }
 };
 
-/// The octree of a voxel tree as a HostTree, made level by level from the root. Shared subtrees of a DAG are
+/// The octree of a voxel tree as a TreeNodes, made level by level from the root. Shared subtrees of a DAG are
 /// there once for each of their places.
 class ExpandedTree {
  public:
@@ -36,7 +36,7 @@ class ExpandedTree {
     }
   }
 
-  const HostTree& tree() const { return tree_; }
+  const TreeNodes& tree() const { return tree_; }
 
   /// Returns the nodes from the root towards a voxel, down to the last one that has voxels.
   std::vector<u32> path_to(const uvec3& voxel) const {
@@ -44,7 +44,7 @@ class ExpandedTree {
     if (tree_.nodes.empty()) return path;
     path.push_back(0);
     for (u32 level = view_.level_count; level > 0; --level) {
-      const HostNode& here = tree_.nodes[path.back()];
+      const TreeNode& here = tree_.nodes[path.back()];
       const u32 mask = view_.nodes.data()[of_view_[path.back()]].mask, bit = level + 1;
       const u32 child = (voxel.x >> bit & 1) | (voxel.y >> bit & 1) << 1 | (voxel.z >> bit & 1) << 2;
       if (here.child_count == 0 || (mask >> child & 1) == 0) break;
@@ -81,7 +81,7 @@ class ExpandedTree {
   ///   corner: its lowest voxel
   void add(u32 parent, u32 level, u32 of_view, const uvec3& corner) {
     const uvec3 last = glm::min(corner + (voxel_leaf_edge << level), view_.shape.resolution) - 1u;
-    HostNode node;
+    TreeNode node;
     node.box = {cell_box(view_.shape, corner).lo, cell_box(view_.shape, last).hi};
     node.parent = parent;
     node.depth = view_.level_count - level;
@@ -96,7 +96,7 @@ class ExpandedTree {
   }
 
   VoxelTreeView view_;
-  HostTree tree_;
+  TreeNodes tree_;
   std::vector<u32> of_view_;  // [node]: its number in the view: of a node, or of a leaf
   std::vector<uvec3> corners_;
   u32 voxel_count_ = 0;  // in the leaves so far
@@ -108,7 +108,7 @@ class VoxelTreeCopy : public HostCopy {
 
   Target target() const override { return Target::voxel; }
 
-  const HostTree* tree() const override { return &expanded_.tree(); }
+  const TreeNodes* tree() const override { return &expanded_.tree(); }
 
   Pick walk(const HostTriangles&, const Ray& ray) const override {
     const VoxelTreeView view = voxels_.view();
@@ -147,7 +147,7 @@ class VoxelTreeCopy : public HostCopy {
   }
 
   void add(Pick& pick, u32 id) const {
-    const HostNode& node = expanded_.tree().nodes[id];
+    const TreeNode& node = expanded_.tree().nodes[id];
     pick.visited.push_back(
         {id, node.depth, node.box, enter_box(node.box, pick.ray), node.is_leaf(), node.primitive_count});
   }

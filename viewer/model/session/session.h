@@ -204,7 +204,7 @@ class Session {
 
   /// The nodes of a tree on the host; null for other kinds, and without a structure. Valid until the structure
   /// changes. The first call after a change waits for a copy; so does node_costs.
-  const HostTree* tree(u32 side);
+  const TreeNodes* tree(u32 side);
   /// The costs of these nodes, by their numbers.
   const std::vector<NodeCost>& node_costs(u32 side);
 

@@ -59,16 +59,16 @@ u64 Session::pick_revision() const {
   return state_->pick_revision;
 }
 
-const HostTree* Session::tree(u32 side) {
+const TreeNodes* Session::tree(u32 side) {
   Side& one = state_->sides[side_of(side)];
-  const HostTree* tree = nullptr;
+  const TreeNodes* tree = nullptr;
   if (one.live) state_->messages.guard("the nodes", [&] { tree = one.live->host_copy().tree(); });
   return tree;
 }
 
 const std::vector<NodeCost>& Session::node_costs(u32 side) {
   Side& one = state_->sides[side_of(side)];
-  const HostTree* const nodes = tree(side);
+  const TreeNodes* const nodes = tree(side);
   const u64 revision = one.live ? one.live->form_revision() : 0;
   if (nodes == nullptr) {
     one.node_costs.clear();

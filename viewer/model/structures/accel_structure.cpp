@@ -60,7 +60,7 @@ class AccelStructure : public TriangleStructure {
 
   double sah_cost() override { return stats(context_, accel_.tree()).sah_cost; }
 
-  std::unique_ptr<HostCopy> copy() const override { return copy_tree(accel_.tree()); }
+  std::unique_ptr<HostCopy> copy() const override { return copy_tree(context_, tree()); }
 
  private:
   TreeView tree() const { return accel_.tree().view(); }

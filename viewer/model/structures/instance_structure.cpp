@@ -83,8 +83,8 @@ class InstanceStructure : public TriangleStructure {
 
   std::unique_ptr<HostCopy> copy() const override {
     std::vector<std::unique_ptr<HostCopy>> meshes;
-    for (const Accel& accel : accels_) meshes.push_back(copy_tree(accel.tree()));
-    return copy_instances(*copy_tree(scene_.tree())->tree(), meshes, placed_->instances,
+    for (const Accel& accel : accels_) meshes.push_back(copy_tree(context_, accel.tree().view()));
+    return copy_instances(*copy_tree(context_, scene_.tree().view())->tree(), meshes, placed_->instances,
                           first_triangles_.download());
   }
 

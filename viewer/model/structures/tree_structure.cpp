@@ -148,9 +148,7 @@ class TreeStructure : public TriangleStructure {
     return with_tree(wide_, bvh_, [&](const auto& tree) { return stats(context_, tree).sah_cost; });
   }
 
-  std::unique_ptr<HostCopy> copy() const override {
-    return with_tree(wide_, bvh_, [](const auto& tree) { return copy_tree(tree); });
-  }
+  std::unique_ptr<HostCopy> copy() const override { return copy_tree(context_, tree_view()); }
 
  private:
   void read_file() {
