@@ -56,11 +56,12 @@ from ._records import (
     PointNeighbours,
 )
 from ._results import DeviceArray
-from ._mesh import load_mesh
+from ._mesh import load_mesh, parse_mesh
 from ._picture import save_png
 from ._scene import Scene, load
 from ._scene_file import SceneFile, SceneMesh, load_scene
 from ._slices import build_in_slices
+from ._tree import Tree, Visits, Walk
 from ._voxels import Bricks, DistanceField, Voxels
 from ._worlds import Worlds
 
@@ -113,8 +114,11 @@ __all__ = [
     "SceneMesh",
     "StaleTree",
     "Stats",
+    "Tree",
     "TreeHistory",
+    "Visits",
     "Voxels",
+    "Walk",
     "Worlds",
     "build_in_slices",
     "device_report",
@@ -123,5 +127,6 @@ __all__ = [
     "load_mesh",
     "load_scene",
     "motion_transforms",
+    "parse_mesh",
     "save_png",
 ]

@@ -22,7 +22,16 @@ _CALLS: Dict[str, List[Any]] = {
     "copse_upload": [_P, _P, _P, _U64],
     "copse_download": [_P, _P, _P, _U64],
     "copse_mesh_load": [c_char_p, POINTER(_P)],
+    "copse_mesh_parse": [c_char_p, _U64, c_char_p, POINTER(_P)],
     "copse_mesh_geometry": [_P, _U64, _P],
+    "copse_tree_build": [_P, _P, _U64, _P, POINTER(_P)],
+    "copse_tree_of_accel": [_P, _P, POINTER(_P)],
+    "copse_tree_stats": [_P, _P, _P],
+    "copse_tree_checksum": [_P, _P, POINTER(_U64)],
+    "copse_tree_nodes": [_P, _P, POINTER(_P), POINTER(_U64)],
+    "copse_tree_triangles": [_P, _P, POINTER(_P), POINTER(_U64)],
+    "copse_tree_walk": [_P, _P, _P, _P, _P, _U64],
+    "copse_tree_visits": [_P, _P, _P, *_ARRAY],
     "copse_accel_build": [_P, _P, _U64, _P, POINTER(_P)],
     "copse_accel_rebuild": [_P, _P, _P, _U64],
     "copse_accel_refit": [_P, _P, _P, _U64],
@@ -87,6 +96,7 @@ _CALLS: Dict[str, List[Any]] = {
 
 # Rays and questions have the same arguments for all structures, but for masks.
 _RAYS_AND_RESULTS = [_P, _P, _P, *_ARRAY, _P]
+_CALLS["copse_tree_closest_hits"] = _CALLS["copse_tree_any_hits"] = _RAYS_AND_RESULTS
 _MASKS: List[Tuple[str, List[Any]]] = [("", []), ("scene_", [c_uint32]), ("nested_", [c_uint32])]
 for _of, _mask in _MASKS:
     _CALLS[f"copse_{_of}closest_hits"] = _CALLS[f"copse_{_of}any_hits"] = _RAYS_AND_RESULTS
@@ -151,7 +161,7 @@ _VALUES: Dict[str, Tuple[List[Any], Any]] = {
 }
 
 _HANDLES = "context buffer mesh accel scene nested points voxels bricks motion batch worlds scene_file motion_scene devices "
-_HANDLES += "replicated advisor"
+_HANDLES += "replicated advisor tree"
 _VALUES.update({f"copse_{kind}_destroy": ([_P], None) for kind in _HANDLES.split()})
 
 

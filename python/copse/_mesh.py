@@ -14,19 +14,21 @@ from ._library import call, library
 from ._structs import GeometryStruct
 
 
-class _OfFile:
-    """An array in the memory of a file, which it keeps."""
+class OfLibrary:
+    """An array in the memory of an object of the library, which it keeps."""
 
-    def __init__(self, file: Handle, address: Optional[int], shape: tuple, typestr: str):
-        self.file = file
-        self.__array_interface__ = {"shape": shape, "typestr": typestr, "data": (address, False), "version": 3}
+    def __init__(
+        self, owner: Handle, address: Optional[int], shape: tuple, typestr: str, is_constant: bool = False
+    ):
+        self.owner = owner
+        self.__array_interface__ = {"shape": shape, "typestr": typestr, "data": (address, is_constant), "version": 3}
 
 
 def geometry_of_file(file: Handle, struct: GeometryStruct) -> Geometry:
     """Returns a geometry whose arrays view the memory of a file and keep it."""
 
     def view(address: Optional[int], count: int, typestr: str) -> np.ndarray:
-        return np.asarray(_OfFile(file, address, (count, 3), typestr)) if count else np.empty((0, 3), typestr)
+        return np.asarray(OfLibrary(file, address, (count, 3), typestr)) if count else np.empty((0, 3), typestr)
 
     vertices = view(struct.positions, struct.position_count, "<f4")
     faces = view(struct.indices, struct.triangle_count, "<u4")
@@ -47,5 +49,16 @@ def load_mesh(path: Union[str, "os.PathLike[str]"]) -> Tuple[np.ndarray, np.ndar
     """Returns (vertices, faces) of an OBJ, PLY, STL or OFF file, perhaps packed by gzip."""
     made = c_void_p()
     call("copse_mesh_load", os.fsencode(path), byref(made))
+    return _arrays_of(made)
+
+
+def parse_mesh(data: bytes, name: str = "mesh") -> Tuple[np.ndarray, np.ndarray]:
+    """Returns (vertices, faces) of the bytes of such a file. name: stands in front of the messages of errors."""
+    made = c_void_p()
+    call("copse_mesh_parse", data, len(data), os.fsencode(name), byref(made))
+    return _arrays_of(made)
+
+
+def _arrays_of(made: c_void_p) -> Tuple[np.ndarray, np.ndarray]:
     geometry = geometries_of(Handle("mesh", made.value))[0]
     return geometry.vertices, geometry.faces

@@ -20,6 +20,7 @@ from ._rays import TraceableInDepth
 from ._records import Hits, Nearest, Neighbours
 from ._saved import Saved
 from ._structs import SelfOverlapOptions, StatsStruct
+from ._tree import Tree
 
 
 class Scene(TraceableInDepth[Hits], Answering, Saved, Drawn):
@@ -110,6 +111,11 @@ class Scene(TraceableInDepth[Hits], Answering, Saved, Drawn):
         struct = StatsStruct()
         call("copse_accel_stats", self._context.address, self._handle.address, byref(struct))
         return Stats._of(struct)
+
+    def tree(self) -> Tree:
+        """Returns the tree, for a look at its nodes and at the walks of rays. Make another one after a refit or a rebuild."""
+        self.check_versions()
+        return Tree._of_accel(self._context, self._handle)
 
     # ---- Motion ----------------------------------------------------------------------------------------
 

@@ -156,6 +156,26 @@ class SlicedBuildOptions(Struct):
     _fields_ = [("struct_size", c_size_t), ("memory_bytes", c_uint64)]
 
 
+class TreeOptions(Struct):
+    _fields_ = [("struct_size", c_size_t), ("builder", c_int32), ("layout", c_int32), ("reinsertion", c_uint32)]
+
+
+class WalkStruct(Struct):
+    """struct copse_walk, with the members of its hit. Numbers that are none are -1."""
+
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("t", c_float),
+        ("primitive", c_int32),
+        ("geometry", c_int32),
+        ("u", c_float),
+        ("v", c_float),
+        ("leaf", c_int32),
+        ("triangle_tests", c_uint32),
+        ("node_count", c_uint64),
+    ]
+
+
 class SelfOverlapOptions(Struct):
     _fields_ = [("struct_size", c_size_t), ("exact_triangles", c_int32), ("with_adjacent", c_int32)]
 
