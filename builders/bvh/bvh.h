@@ -17,7 +17,7 @@ struct BvhAccess;
 ///   byte 8 + s how many leading bits the Morton keys in slots s and s + 1 share
 struct LbvhDeltas {
   Buffer<u32> words;
-  bool may_refit = false;  // what the host expects of word 0; the device decides
+  bool may_refit = false;  // what the host expects in word 0; the device reads the word itself
 };
 
 /// Words of the deltas of a tree over `primitive_count` primitives.

@@ -1,8 +1,8 @@
 #pragma once
 
 // Many trees in one chain of launches: a forest. Tree t is over the primitives begins[t] to begins[t + 1] - 1, and
-// equals, byte for byte, the tree that the same builder makes over these primitives alone. What batches of
-// meshes and worlds of instances are made of.
+// equals, byte for byte, the tree that the same builder makes over these primitives alone. Batches of meshes and
+// worlds of instances are made of forests.
 //
 // All trees stand side by side in the same arrays. The primitives of tree t begin at place begins[t], and so do
 // its wide nodes: a tree of n primitives has at most n of them. Links and ids inside of a tree count from its own
@@ -12,7 +12,7 @@
 
 namespace copse::detail {
 
-/// The most primitives of a tree in a forest. A larger one fills a GPU on its own, and its Morton keys have more
+/// Maximum primitives of a tree in a forest. A larger one fills a GPU on its own, and its Morton keys have more
 /// bits.
 inline constexpr u64 max_forest_tree = u64{1} << 18;
 

@@ -32,9 +32,9 @@ struct HplocOptions {
   /// split.
   float splits = 1;
 
-  /// true: boxes that are far from most others get a subtree of their own, and take no bits of the keys from these. Else
-  /// one box that is 10^6 times as far away as all others leaves these without an order. It costs a short launch.
-  /// Scenes use it for their instances. It has no effect on triangles. Default: false.
+  /// true: boxes that are far from most others get a subtree and a grid of keys of their own. Without it, one box
+  /// that is 10^6 times as far away as all others gives these equal keys, and so no order. It costs a short
+  /// launch. Scenes use it for their instances. It has no effect on triangles. Default: false.
   bool splits_off_outliers = false;
 };
 

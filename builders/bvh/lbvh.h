@@ -21,11 +21,11 @@ struct LbvhOptions {
   /// depends on the number of primitives. Refits on CUDA then take as long as those of other trees.
   Top top = Top::as_built;
 
-  /// true: on CUDA, rebuild() begins with the order of the primitives in the tree that is there, be it of any
-  /// builder and over any number of primitives. The new tree is the same, byte for byte. On an H200 it takes
-  /// longer than the full sort: docs/how-it-works/hlbvh.md has figures. Outside of a captured graph it then waits
-  /// for one word. It takes about 26 bytes of scratch per primitive. Default: false. build() ignores it, and so do
-  /// the CPU and builds with splits.
+  /// true: on CUDA, rebuild() begins with the order of the primitives in the tree that it replaces, of any builder
+  /// and over any number of primitives. The new tree is the same, byte for byte. On an H200 it takes longer than
+  /// the full sort: docs/how-it-works/hlbvh.md has figures. Outside of a captured graph it then waits for one
+  /// word. It takes about 26 bytes of scratch per primitive. Default: false. build() ignores it, and so do the CPU
+  /// and builds with splits.
   bool from_last_order = false;
 
   /// Room for references per triangle: 1 to max_splits. Above 1, triangles that fill their boxes badly are split
@@ -34,9 +34,9 @@ struct LbvhOptions {
   /// split.
   float splits = 1;
 
-  /// true: boxes that are far from most others get a subtree of their own, and take no bits of the keys from these. Else
-  /// one box that is 10^6 times as far away as all others leaves these without an order. It costs a short launch.
-  /// Scenes use it for their instances. It has no effect on triangles. Default: false.
+  /// true: boxes that are far from most others get a subtree and a grid of keys of their own. Without it, one box
+  /// that is 10^6 times as far away as all others gives these equal keys, and so no order. It costs a short
+  /// launch. Scenes use it for their instances. It has no effect on triangles. Default: false.
   bool splits_off_outliers = false;
 };
 

@@ -19,7 +19,8 @@ struct PackedBuildOptions {
   /// one triangle.
   std::optional<AnyBuildOptions> alternative = {};
 
-  /// Room for references per triangle, for both trees: see reference_count. It stands in place of the builders' own.
+  /// Room for references per triangle, for both trees: see reference_count. It replaces the option of the
+  /// builders.
   float splits = 1;
 
   /// For both trees; none if passes is 0.

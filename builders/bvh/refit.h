@@ -29,11 +29,10 @@ COPSE_API void refit(Context& context, Bvh& bvh, const BoxView& boxes);
 
 /// Updates all boxes of a wide tree, Bvh4, CompressedBvh4 or CompressedBvh8; children and slots stay. The boxes
 /// become those of the primitives, as exact as the layout can be: they are not rounded again at every level. Where
-/// nothing moved, nothing changes, but for splits, as above. On CUDA, blocks fit windows of neighbouring nodes, and further launches what
-/// windows leave; that is fastest where nodes stand near their children, as in a tree made by collapse().
-/// Throws: as above.
-/// Memory: scratch of at most 28 bytes on the CPU and 34 on CUDA for each node that the tree has room for, and 64
-/// bytes per view if there are several.
+/// nothing moved, nothing changes, but for splits, as above. On CUDA, blocks fit windows of neighbouring nodes,
+/// and further launches fit the remaining nodes. That is fastest where nodes stand near their children, as in a
+/// tree made by collapse(). Throws: as above. Memory: scratch of at most 28 bytes on the CPU and 34 on CUDA for
+/// each node that the tree has room for, and 64 bytes per view if there are several.
 template <class Node>
 void refit(Context& context, WideBvh<Node>& tree, const TriangleViews& triangles);
 template <class Node>

@@ -14,9 +14,9 @@ struct SahCosts {
 
 struct BvhStats {
   BvhCounts counts{};
-  u32 depth = 0;                         // edges from the root to the deepest leaf
-  double sah_cost = 0;                   // see stats()
-  double sibling_overlap = 0;            // area that siblings share, summed over inner nodes, over the root's area
+  u32 depth = 0;               // edges from the root to the deepest leaf
+  double sah_cost = 0;         // see stats()
+  double sibling_overlap = 0;  // area that siblings share, summed over inner nodes, divided by the root's area
   std::vector<u64> leaf_size_histogram;  // [k]: leaves of k primitives
   Aabb bounds = Aabb::empty();
   u64 size_bytes = 0;

@@ -46,7 +46,7 @@ using CompressedBvh8 = WideBvh<CompressedBvh8Node>;
 /// A wide tree of any layout, or none.
 using AnyWideBvh = std::variant<std::monostate, Bvh4, CompressedBvh4, CompressedBvh8>;
 
-/// The most nodes of a wide tree over `primitive_count` primitives: every node but a lone root has two children or
+/// Maximum nodes of a wide tree over `primitive_count` primitives: every node but a lone root has two children or
 /// more. Most trees need a fifth of them or less; see compact_copy().
 constexpr u64 wide_node_capacity(u64 primitive_count) {
   return primitive_count <= 2 ? 1 : primitive_count - 1;

@@ -5,7 +5,7 @@
 // A node keeps the boxes of its children beside each other, and not its own box. So a visit reads one node where a
 // binary tree reads several. All layouts have the same members:
 //
-//   width              the most children of a node
+//   width maximum children of a node
 //   child(slot)        the child in a slot
 //   child_box(slot)    its box: exact in Bvh4Node, rounded outwards in the compressed layouts
 
@@ -64,7 +64,7 @@ COPSE_HD inline float grid_point(float origin, u8 exponent, u8 steps) {
 /// Four children in 64 bytes. Boxes count steps of a power of two from a common origin, 8 bits per plane.
 struct alignas(16) CompressedBvh4Node {
   static constexpr u32 width = 4;
-  static constexpr u32 max_in_leaf = 61;  // quick walks know a child by its slot and count in a byte
+  static constexpr u32 max_in_leaf = 61;  // quick walks store slot and count of a child in one byte
 
   vec3 origin;
   u8 exponents[3];  // of the steps along x, y and z, biased by 127

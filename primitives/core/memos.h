@@ -7,8 +7,8 @@
 
 namespace copse {
 
-/// What algorithms remember in a context from one call to the next, on the host: one object per type. It goes with
-/// the context.
+/// Host objects that algorithms keep in a context between calls: one object per type. They live as long as the
+/// context.
 class Memos {
  public:
   /// Returns the object of this type. The first call makes it.

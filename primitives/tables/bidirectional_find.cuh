@@ -4,8 +4,8 @@
 // where most searches end at a load of up to 0.8. The tag there sends the others to the right or to the left, in
 // groups of 32 bytes. No thread changes the table meanwhile, so the last slot of a group is enough to decide
 // whether the walk ends: elements behind a free slot are behind the key, and elements before a free slot are
-// before it. More keys per thread, or more bytes at the first look, are slower: the waits for memory are as many,
-// and fewer threads fit. bench: copse-bench-primitives, bidirectional/find.
+// before it. More keys per thread, or more bytes at the first look, are slower: there are as many waits for
+// memory, and fewer threads fit. bench: copse-bench-primitives, bidirectional/find.
 
 #include <cstring>
 

@@ -45,7 +45,7 @@ COPSE_HD inline constexpr bool ends_walk_left(u32 at, u32 tag) {
   return at < tag;
 }
 
-/// Returns the number by which one multiplies to undo a multiplication by the odd number `a`.
+/// Returns the inverse of the odd number `a` modulo 2^32, by Newton's iteration.
 COPSE_HD inline constexpr u32 inverse_of(u32 a) {
   u32 inverse = a;  // correct in 3 bits; each step doubles their number
   for (int k = 0; k < 4; ++k) inverse *= 2 - a * inverse;

@@ -1,7 +1,6 @@
 #pragma once
 
-// The buckets of a cuckoo table, their locks, and the keys that they turned away: cuckoo_slots.h tells what these
-// are for.
+// The buckets of a cuckoo table, their locks, and the bits of the keys that they turned away (cuckoo_slots.h).
 //
 //   header | buckets | buckets of the stash | a byte per bucket
 

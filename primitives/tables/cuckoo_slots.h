@@ -18,8 +18,8 @@
 //
 // A search often ends at the first bucket although the key is not there. A slot that has been filled is never
 // empty again, so a bucket with an empty slot has never turned a key away. And each bucket has a byte that tells
-// which keys it turned away, all of them in 1/16 of the second-level cache of a GPU for a table of 100 million
-// slots:
+// which keys it turned away. These bytes are a small table of their own, most of which stays in the second-level
+// cache of a GPU:
 //
 //   7      | 6 .. 0
 //   lock   | bit k: a key whose hash chooses k stands in its second bucket or in the stash, or did

@@ -4,11 +4,11 @@
 // Yoshimura, Kao, "GPU Programming Primitives for Computer Graphics", SIGGRAPH Asia 2023 course, section 5.4) in
 // slots of one word that holds key and value, so that one compare-and-swap puts both there.
 //
-// Why no key is ever there twice. An empty slot is filled by a compare-and-swap, a filled one keeps its key, and
-// becomes `erased`, which no slot ever leaves: a word that once was not K is never K later, but by being empty
-// first. An insertion of K fills the first slot on K's way that it found empty, all slots before it being of other
-// keys or erased at some moment, hence ever after. Were K in two slots, the insertion into the later one had seen
-// the earlier one filled with another key, or erased, and K could not be there. (Where an insertion may fill
+// Why no key is ever there twice. A compare-and-swap fills an empty slot. A filled slot keeps its key until it
+// becomes `erased`, and an erased slot stays erased. So a slot that once held another key, or was erased, never
+// holds K later. An insertion of K fills the first empty slot on the walk of K. Before that, it has seen every
+// earlier slot of the walk with another key or erased. Assume that K is in two slots: the insertion into the later
+// slot has seen the earlier one with another key or erased, so K cannot be there. (Where an insertion may fill
 // erased slots, two of the same key may fill different ones: NVIDIA/cuCollections#606.) The proof looks at the
 // values of each slot alone, in the order in which they were written. So relaxed operations are enough, for any
 // number of threads.

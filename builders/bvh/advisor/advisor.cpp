@@ -59,7 +59,7 @@ void refit_or_rebuild_tree(Context& context, Bvh& bvh, const Primitives& primiti
 
 }  // namespace
 
-/// A negative cost says that there was no build yet.
+/// A negative cost stands for "not built yet".
 RebuildAdvisor::RebuildAdvisor(Context& context, const RebuildRule& rule)
     : rule_(rule),
       history_((check(rule), context), std::vector<TreeHistory>{{.built_cost = -1}}),

@@ -139,8 +139,8 @@ u64 view_count_of(const BoxView&) {
   return 0;
 }
 
-/// Returns the options of a build whose tree there cannot be its last order: a tree that was never built, or one over
-/// other references.
+/// Returns options without from_last_order, for a build in place of a tree that cannot give a last order: it was
+/// never built, or is over other references.
 LbvhOptions without_last_order(LbvhOptions options) {
   options.from_last_order = false;
   return options;

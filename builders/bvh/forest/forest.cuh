@@ -3,8 +3,8 @@
 // The stages of a forest on CUDA. Contract: builders/bvh/forest/forest.inl.
 //
 // A warp takes 32 primitives in a row, which are of one tree or of a few. The lanes of each tree reduce their
-// boxes together, and one of them merges the result into the bounds of the tree. The sides of a box are whole
-// numbers there that have the order of the floats.
+// boxes together, and one of them merges the result into the bounds of the tree by atomics. For these, the sides
+// of a box are integers in the order of the floats.
 
 #include "builders/bvh/forest/forest_choose.cuh"
 #include "builders/bvh/forest/forest_fit.cuh"

@@ -1,10 +1,10 @@
 // A forest: the primitives of all trees in one order (forest_order.h), H-PLOC or LBVH over all of them, which stops at
 // the ends of trees (ForestLeaves), reinsertion in each (forest_reinsert.h), and one collapse (forest_collapse.h).
 //
-// In the order of the whole forest, tree t has slots begins[t] to begins[t + 1] - 1, so that a build of one tree
-// and the build of a forest number the slots of a tree alike, up to its begin. All that H-PLOC decides depends on
-// boxes, and on the sizes and the places of ranges inside of a tree; all that LBVH decides depends on deltas. So both
-// make the same merges, and the same nodes up to the begin.
+// In the order of the whole forest, tree t has slots begins[t] to begins[t + 1] - 1. So the slots of a tree are
+// those of a build of this tree alone, plus its begin. The decisions of H-PLOC depend only on boxes, and on the
+// sizes and places of ranges inside of a tree; those of LBVH depend only on deltas. So both make the same merges
+// as alone, and the same nodes plus the begin.
 //
 // The cooperative stages, forest_cpu.h and forest.cuh:
 //

@@ -20,7 +20,7 @@
 
 namespace copse::detail {
 
-/// The boxes of a forest's primitives, which are made before.
+/// The boxes of a forest's primitives, read from memory.
 struct ForestBoxes {
   const Aabb* boxes;
   COPSE_HD Aabb operator()(u32 primitive) const { return boxes[primitive]; }

@@ -3,10 +3,10 @@
 // Reinsertion in all trees of a forest at once: what reinsert.inl does for one tree. For bodies that include
 // primitives/scan.h, compact.h and bottom_up.h.
 //
-// A search never leaves its tree, moves conflict only inside of a tree, and of two moves of the same gain the one of the
-// higher node wins, in a forest too. So the same moves win as in each tree alone. What a tree decides as a whole is kept
-// for each: the area of its inner nodes, and whether a pass over it is undone. Areas are whole numbers, so one prefix
-// sum over the pairs of all trees has the sum of each, though it may wrap.
+// A search never leaves its tree, and moves conflict only inside of a tree. Of two moves with the same gain, that
+// of the higher node wins, as in a single tree. So the same moves win as in each tree alone. Two values are kept
+// for each tree: the area of its inner nodes, and whether its pass is undone. Areas are integers, so one prefix
+// sum over the pairs of all trees gives the sum of each tree as a difference, even if it wraps.
 
 #include "builders/bvh/forest/forest_order.h"
 #include "builders/bvh/refit/fit_nodes.h"

@@ -2,8 +2,8 @@
 
 // Merges the ranges of leaves inside a tile, by one warp, and those inside a block, by all its warps, in passes
 // over the splits between ranges. A pass takes each split whose delta is higher than both deltas beside it: the
-// ranges on its two sides are the children of the range that splits there. The splits that no pass takes belong to
-// ranges that reach beyond the tile or block.
+// ranges on its two sides are the children of the range that splits there. The splits that no pass takes are those
+// of ranges that reach beyond the tile or block.
 
 #include "builders/bvh/hploc/cluster_memory.cuh"
 

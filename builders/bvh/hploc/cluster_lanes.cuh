@@ -1,7 +1,7 @@
 #pragma once
 
-// A row of clusters in the lanes of a warp, one per lane, as cluster_row_cpu.h has it in arrays. All lanes make
-// every call.
+// A row of clusters in the lanes of a warp, one cluster per lane. cluster_row_cpu.h does the same with arrays. All
+// lanes of the warp call each function.
 
 #include "builders/bvh/hploc/hploc_cluster.h"
 #include "primitives/cuda/warp.cuh"
@@ -29,7 +29,7 @@ __device__ NeighbourKey nearest_neighbour(const Aabb& box, u32 count, u32 radius
     NeighbourKey key = copse::detail::neighbour_key(box, shuffle_down(box, offset), lane_id(), offset);
     if (offset > radius || lane_id() + offset >= count) key = copse::detail::no_neighbour;
     nearest = smaller(nearest, key);
-    // The lowest lanes get their own key back, which changes nothing.
+    // The lowest `offset` lanes receive their own key, which leaves the minimum as it is.
     nearest = smaller(nearest, shuffle_up(key, offset));
   }
   return nearest;
@@ -52,7 +52,7 @@ __device__ u32 merge_closest(Cluster& mine, u32 count, u32 radius, const Place& 
   return __ballot_sync(all_lanes, lane_id() < count && (!merges || is_left));
 }
 
-/// Moves the clusters of the lanes in `left` to the lowest lanes.
+/// Compacts the clusters: moves those of the lanes in `left` to the lowest lanes, in order.
 ///   sources: 32 bytes of shared memory of the warp
 __device__ inline void close_ranks(Cluster& mine, u32 left, u8* sources) {
   if ((left >> lane_id() & 1) != 0) sources[__popc(left & lower_lanes())] = u8(lane_id());

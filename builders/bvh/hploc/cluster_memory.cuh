@@ -10,7 +10,7 @@ using copse::detail::ClusterHierarchy;
 using copse::detail::LeafRange;
 using copse::detail::max_kept_clusters;
 
-/// Half a cluster. Lanes that read neighbouring halves read different banks.
+/// Half of a cluster: a corner of its box, and a word. Lanes that read neighbouring halves read different banks.
 struct alignas(16) HalfCluster {
   vec3 corner;
   u32 word;
@@ -53,9 +53,8 @@ struct ClusterMemory {
 
   /// Merges the clusters of the two children of `range`, with split `split` between them. All lanes of a warp call
   /// it.
-  ///   merge: takes the clusters in the lanes, their count, the range and 32 bytes of the warp; changes the
-  ///     clusters
-  ///          and returns the lanes that hold those that remain
+  ///   merge: u32(clusters in the lanes, their count, the range, 32 bytes of the warp): merges clusters, and
+  ///     returns the lanes that hold those that remain
   template <class Merge>
   __device__ void merge_children(const LeafRange& range, u32 split, const Merge& merge) {
     const u32 left_count = cluster_count({range.first, split - 1});

@@ -4,8 +4,8 @@
 //
 // One launch. A warp merges the ranges inside a tile of leaves in shared memory, and a block the ranges that reach
 // beyond its tiles (cluster_block.cuh). The ranges that reach beyond the block climb in global memory, a warp per
-// range (hploc_climb.cuh). That step is the expensive one: it waits for memory, and its writes must be visible to
-// the whole GPU. So blocks are large, to leave little to it.
+// range (hploc_climb.cuh). The climb is the expensive step: it waits for memory, and its writes must be visible to
+// the whole GPU. Blocks are large, so that few ranges are left to climb.
 
 #include "builders/bvh/hploc/cluster_block.cuh"
 #include "builders/bvh/hploc/hploc_climb.cuh"
@@ -27,7 +27,7 @@ using copse::detail::SingleLeaves;
 /// Leaves of either kind, so that one kernel serves both.
 struct AnyLeaves {
   const u32* firsts;  // null: every primitive is a leaf
-  u32 max_size;       // the most primitives of a leaf
+  u32 max_size;       // maximum primitives per leaf
   __device__ u32 first(u32 leaf) const { return firsts == nullptr ? leaf : firsts[leaf]; }
 };
 inline AnyLeaves any_leaves(const SingleLeaves&) {
@@ -117,8 +117,8 @@ __device__ void load_leaves(const Boxes& boxes_of, const Leaves& leaves, const u
   }
 }
 
-/// The same for leaves of one or two primitives. All loads of several leaves overlap, as nothing is decided in
-/// between: a leaf of one primitive loads it twice.
+/// The same for leaves of one or two primitives. A leaf of one primitive loads it twice, so there is no branch,
+/// and the loads of several leaves overlap.
 template <class Shape, class Boxes, class Memory>
 __device__ void load_pairs(const Boxes& boxes_of, const u32* firsts, const u32* primitive_ids,
                            const TileLeaves& tile, Memory& memory) {
@@ -149,8 +149,8 @@ __device__ void load_pairs(const Boxes& boxes_of, const u32* firsts, const u32* 
   }
 }
 
-/// The same from the fastest source of boxes. In the common cases that every leaf has one primitive, or one or two
-/// of them, nothing is left to decide per leaf.
+/// The same from the fastest source of boxes. The common cases have no branch per leaf: all leaves have one
+/// primitive, or all have one or two.
 template <class Shape, class Boxes, class Leaves, class Memory>
 __device__ void load_leaves(const HplocInput<Boxes, Leaves>& in, const TileLeaves& tile, Memory& memory) {
   const u32* const ids = in.bvh.primitive_ids;
@@ -187,7 +187,8 @@ struct BlockHierarchy {
   }
 };
 
-/// Merges the clusters in the lanes as far as their range requires. Returns the lanes that hold those that remain.
+/// Merges the clusters in the lanes as far as their range requires. Returns the lanes that hold the remaining
+/// clusters.
 ///   is_near: all ranges have at most narrow_range leaves
 template <u32 max_radius, bool is_near, class Hierarchy, class Leaves>
 struct MergeClusters {
@@ -264,10 +265,9 @@ void launch_hploc(const Executor& ex, u64 n, const HplocInput<Boxes, Leaves>& in
          in);
 }
 
-/// For few leaves, tiles are small, so that there is work for all multiprocessors, and blocks are large, so that
-/// little is left to climb. For many leaves, as many warps as fit run in small blocks, whose warps wait less for
-/// each other. Measured on one H200 (bench: copse bench --builder hploc --stages). The shape does not change the
-/// tree.
+/// For few leaves, tiles are small, so that all multiprocessors have work, and blocks are large, so that few
+/// ranges are left to climb. For many leaves, blocks are small, so that warps wait less for each other. Measured
+/// on one H200 (bench: copse bench --builder hploc --stages). The shape does not change the tree.
 template <u32 max_radius, class Boxes, class Leaves>
 void launch_hploc(const Executor& ex, u64 n, const HplocInput<Boxes, Leaves>& in) {
   constexpr u64 many_leaves = 400'000;

@@ -3,23 +3,22 @@
 //
 // Source: Benthin, Meister, Barczak, Mehalwal, Tsakok, Kensler, "H-PLOC: Hierarchical Parallel Locally-Ordered
 // Clustering for Bounding Volume Hierarchy Construction", HPG 2024; after Meister, Bittner, "Parallel
-// Locally-Ordered Clustering for Bounding Volume Hierarchy Construction", TVCG 2018. Where we differ: the
-// sizes of ranges of leaves alone decide which of them merge, and how far, not the order in which threads arrive;
-// the place of a node follows from the slot that its merge gives up, not from a counter; and places decide between
-// equal areas. So the tree is a function of the sorted leaves, equal on every backend and in every run.
+// Locally-Ordered Clustering for Bounding Volume Hierarchy Construction", TVCG 2018. Where we differ: whether and
+// how far the clusters of a range merge depends on the size of the range alone, not on the order in which threads
+// arrive. The place of a node follows from the slot that its merge gives up, not from a counter. Among equal
+// areas, the lower place wins. So the tree is a function of the sorted leaves, equal on every backend and in every
+// run.
 //
 // The cooperative stage, hploc_cpu.h and hploc.cuh:
 //
-//   cluster_leaves(ex, boxes, precomputed, leaves, deltas, n, radius, clusters, arrivals, bvh)
-//     Builds nodes and parents of `bvh` over its leaves. A range of leaves in the hierarchy of the deltas takes
-//     the clusters of its two children, those of the left child first. If it has more than 16 leaves, it merges
-//     neighbours in rounds until at most 16 clusters remain; the range of all leaves, until one remains. In a
-//     round each cluster compares the clusters at most `radius` places away, and two clusters merge that choose
-//     each other.
-//       n:           the most leaves; their count is in bvh.counts, in the memory of the executor
-//       clusters:    room for n
-//       arrivals:    n words with all bits set
-//       precomputed: PrecomputedBounds of the same boxes, which may be read in their place
+//   cluster_leaves(ex, boxes, precomputed, leaves, deltas, n, radius, clusters, arrivals, bvh) Builds nodes and
+//     parents of `bvh` over its leaves. A range of leaves in the hierarchy of the deltas takes the clusters of its
+//     two children, those of the left child first. If it has more than 16 leaves, it merges neighbours in rounds
+//     until at most 16 clusters remain; the range of all leaves, until one remains. In a round each cluster
+//     compares the clusters at most `radius` places away, and two clusters merge that choose each other. n:
+//     maximum number of leaves; their count is in bvh.counts, in the memory of the executor clusters: room for n
+//     arrivals: n words with all bits set precomputed: PrecomputedBounds of the same boxes, which may be read in
+//     their place
 
 #include "builders/bvh/build/tree_body.h"
 #include "builders/bvh/hploc.h"

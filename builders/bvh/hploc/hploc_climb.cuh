@@ -22,7 +22,7 @@ struct Climber {
   __device__ LeafRange sibling(u32 other_end) const {
     return is_right_child() ? LeafRange{other_end, range.first - 1} : LeafRange{range.last + 1, other_end};
   }
-  /// Becomes its parent.
+  /// Moves up to the parent of the range.
   template <class Hierarchy>
   __device__ void climb(u32 other_end, const Hierarchy& hierarchy) {
     if (is_right_child()) {
@@ -44,19 +44,20 @@ struct LaneClusters {
   __device__ void fetch(const LeafRange& range, const Cluster* clusters) {
     mine = clusters[range.first + (lane_id() < smaller(range.size(), max_kept_clusters) ? lane_id() : 0)];
   }
-  /// Counts them after they are loaded: they end before a cluster without a slot.
+  /// Counts the clusters once they are loaded: the first one without a slot ends them.
   __device__ void count_fetched(const LeafRange& range) {
     const bool in_range = lane_id() < smaller(range.size(), max_kept_clusters);
     count = u32(__ffs(int(~__ballot_sync(all_lanes, in_range && mine.slot != invalid_id)))) - 1;
   }
-  /// Stores them for fetch(), which reads all places that a range has: those behind the last cluster get no slot.
+  /// Stores the clusters for fetch(). It reads all places of the range, so the clusters stored behind the last one
+  /// get the slot invalid_id.
   __device__ void store(const LeafRange& range, Cluster* clusters) const {
     if (lane_id() >= smaller(range.size(), max_kept_clusters)) return;
     Cluster stored = mine;
     if (lane_id() >= count) stored.slot = invalid_id;
     clusters[range.first + lane_id()] = stored;
   }
-  /// Appends the clusters of the range behind this one.
+  /// Appends the clusters of the next range to the right.
   __device__ void append(const LaneClusters& other) {
     const Cluster moved = shuffle_from(other.mine, (lane_id() - count) % warp_size);
     if (lane_id() >= count) mine = moved;
@@ -87,10 +88,10 @@ struct MeetingPlace {
   }
 };
 
-/// Climbs with a range whose clusters stay in the lanes. It first looks whether the sibling has arrived, and
-/// stores its own clusters only if not. So the longest path, of ranges that always arrive second, writes no
-/// clusters and waits for no writes. It looks one level ahead, so that the clusters of the next sibling load while
-/// it merges. Returns true with the clusters of the range of all leaves.
+/// Climbs with a range whose clusters stay in the lanes. It first checks whether the sibling has arrived, and
+/// stores its own clusters only if not. So a path whose ranges always arrive second writes no clusters and waits
+/// for no writes; the longest path is of this kind. The climb checks one level ahead, so that the clusters of the
+/// next sibling load while it merges. Returns true with the clusters of the range of all leaves.
 ///   merge: see ClusterMemory
 template <class Hierarchy, class Merge>
 __device__ bool climb(Climber climber, LaneClusters& clusters, const MeetingPlace& place,

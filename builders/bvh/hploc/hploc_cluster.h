@@ -1,7 +1,8 @@
 #pragma once
 
-// Clusters of H-PLOC on both backends: which two of them are closest, where they stand in the tree, and how far
-// the ranges of leaves merge. All of it depends on boxes and places alone, so that equal leaves give equal trees.
+// Clusters of H-PLOC on both backends: which two are closest, where their nodes stand in the tree, and how far the
+// clusters of a range of leaves merge. All of it depends on boxes and places alone, so that equal leaves give
+// equal trees.
 
 #include "builders/bvh/build/bvh_arrays.h"
 #include "builders/bvh/hploc.h"
@@ -10,10 +11,10 @@
 
 namespace copse::detail {
 
-/// The most clusters in a row while they merge: those of two sibling ranges of leaves.
+/// Maximum clusters in a row while they merge: those of two sibling ranges of leaves.
 inline constexpr u32 max_clusters = 32;
 
-/// The most clusters that a range hands to its parent.
+/// Maximum clusters that a range hands to its parent.
 inline constexpr u32 max_kept_clusters = 16;
 
 /// The farthest neighbour that a cluster compares, in places.
@@ -33,8 +34,8 @@ struct alignas(16) Cluster {
 
 static_assert(sizeof(Cluster) == 32);
 
-/// Returns the node of the root, if the cluster is over all leaves of its tree: 0, or in a forest twice the tree's
-/// first slot, a place that no merge uses, since no merge gives up the first slot.
+/// Returns the place of the root of the tree whose leaves are all in `whole`: twice the first slot of the tree,
+/// which is 0 unless the tree is in a forest. No merge uses this place, since no merge gives up the first slot.
 COPSE_HD inline u32 root_over(const Cluster& whole) {
   return 2 * whole.slot;
 }
@@ -54,9 +55,9 @@ COPSE_HD inline Cluster merge(const Cluster& a, const Cluster& b) {
 using NeighbourKey = u32;
 inline constexpr NeighbourKey no_neighbour = 0xffffffffu;
 
-/// What each place of distance adds to an area, as a part of the area. If clusters have about the same size, the
-/// Morton order is the better guide: without this part, a wide search makes worse trees of hair (SAH cost 262.9,
-/// with it 260.1) and of random triangles (377.4 and 369.8), while interiors need a wide search.
+/// The share of its area that each place of distance adds to a key. Where clusters have about the same size,
+/// neighbours along the Morton curve merge better. Without this share, a wide search makes worse trees of hair
+/// (SAH cost 262.9, with it 260.1) and of random triangles (377.4 and 369.8). Interiors need a wide search.
 inline constexpr float part_per_place = 1.0f / 256;
 
 COPSE_HD inline NeighbourKey neighbour_key(const Aabb& a, const Aabb& b, u32 place, u32 offset) {
@@ -94,16 +95,17 @@ struct PlaceCluster {
   }
 };
 
-/// In ranges of more leaves than this, clusters search as far as they can, for any radius. Few merges of a build
-/// are in such ranges, and they decide most about its quality. Interiors gain most: SAH cost 42.9 to 39.9 at
-/// radius 4 (bench: copse bench apartment --builder hploc).
+/// In ranges of more leaves than this, clusters search up to max_radius, whatever the radius of the build. Few
+/// merges are in such ranges, but they matter most for the quality of the tree. Interiors gain most: SAH cost 42.9
+/// to 39.9 at radius 4 (bench: copse bench apartment --builder hploc).
 inline constexpr u32 narrow_range = 256;
 
-/// The hierarchy that H-PLOC climbs: the LBVH over the leaves, whose nodes are never made. It also says how far
+/// The hierarchy that H-PLOC climbs: the LBVH over the leaves, of which no node is stored. It also says how far
 /// the clusters of a range merge.
 template <class Leaves>
 struct ClusterHierarchy : LeafHierarchy<Leaves> {
-  /// A range hands all its clusters to its parent as they are, unless they are too many or it has no parent.
+  /// A range of at most max_kept_clusters leaves hands them to its parent as single clusters, unless it has no
+  /// parent.
   COPSE_HD bool must_merge(const LeafRange& range) const {
     return range.size() > max_kept_clusters || this->is_whole(range);
   }

@@ -56,10 +56,10 @@ class HplocClimb {
     return Cluster::leaf(box, leaf);
   }
 
-  /// Merges with siblings before the range in its tile, as long as the range is a right child. Then the range is
-  /// put on the stack until its right sibling comes, or it leaves the tile if its left sibling begins before the
-  /// tile.
-  ///   waiting: the stack: left children in their order
+  /// Merges the range with its left sibling as long as it is a right child and that sibling lies in the tile. A
+  /// left child is pushed on the stack, where its right sibling finds it. A right child whose left sibling begins
+  /// before the tile goes to `leaving`.
+  ///   waiting: the stack, of left children in their order
   void climb_in_tile(LeafRange range, std::vector<LeafRange>& waiting, std::vector<LeafRange>& leaving) const {
     while (hierarchy_.delta_left(range.first) > hierarchy_.delta_right(range.last)) {
       if (waiting.empty()) {
@@ -74,7 +74,7 @@ class HplocClimb {
     waiting.push_back(range);
   }
 
-  /// Climbs as long as the sibling has arrived before.
+  /// Climbs as long as the sibling arrived first.
   void climb(LeafRange range) const {
     while (!hierarchy_.is_whole(range)) {
       const bool is_right_child = hierarchy_.delta_left(range.first) > hierarchy_.delta_right(range.last);

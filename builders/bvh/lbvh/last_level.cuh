@@ -1,10 +1,11 @@
 #pragma once
 
-// The last level of an LBVH: makes all nodes that are left at once. The node of a split reaches to both sides over
-// all splits with higher deltas. The ends of its range are enough to compute its box from the boxes of the
-// subtrees that exist already, so no node waits for another one, for trees of any depth. Eight lanes take a split.
-// They search each end of its range in the list of the split, then among whole lists (PendingTable), then in the
-// list where the range ends. Measured by copse bench --builder lbvh --stages.
+// The last level of an LBVH: makes all remaining nodes at once, one for each split between two pending subtrees.
+// The range of a node extends from its split to both sides, over all splits with higher deltas. The ends of the
+// range give the box: it is the union of the boxes of the pending subtrees between them. So no node waits for
+// another one, whatever the depth of the tree. Eight lanes work on one split. They search for each end of the
+// range first in the list of the split, then among whole lists (PendingTable), then in the list where the range
+// ends. Measured by copse bench --builder lbvh --stages.
 
 #include "builders/bvh/build/join_subtrees.cuh"
 #include "builders/bvh/lbvh/leaf_tile.cuh"
@@ -190,12 +191,12 @@ struct LastLevel {
   }
 };
 
-/// A split, by its list and by the place there of the subtree before it.
+/// A split: the list and the place of the subtree on its left side.
 struct SplitPlace {
   u32 list, i;
 };
 
-/// Makes the node of a split from the lists of the last level, by a group of lanes.
+/// Makes the node of one split. All lanes of a group call it.
 struct JoinAtSplit {
   LastLevel in;
   const PendingTable& table;

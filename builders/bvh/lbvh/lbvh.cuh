@@ -2,18 +2,19 @@
 
 // Topology and boxes of an LBVH on CUDA. Contract: builders/bvh/lbvh/lbvh.inl.
 //
-// A warp joins a tile of leaves in registers (leaf_tile.cuh, subtree_row.cuh). Then blocks join the subtrees that
-// are pending from 64 spans of leaves each, in shared memory; one level of blocks follows the other, with a 64th
-// of the spans, until the last level makes all nodes that are left at once (last_level.cuh). No thread waits for
-// another one, and few write what others read, while the walk by single threads (reference.h) needs a fence per
-// node. Measured by copse bench --builder lbvh --stages.
+// A warp joins a tile of leaves in registers (leaf_tile.cuh, subtree_row.cuh). The subtrees whose parent reaches
+// beyond the tile are pending: they are listed for the next level. In each upper level, a block joins the pending
+// subtrees of 64 spans in shared memory, so the next level has a 64th of the spans. The last level makes all
+// remaining nodes at once (last_level.cuh). No thread waits for another one. The walk by single threads
+// (reference.h), in contrast, needs a fence per node. Measured by copse bench --builder lbvh --stages.
 //
-// A block of an upper level joins its subtrees in rows of 32, a warp per row, in passes. Between passes the
-// subtrees that remain move together. Those that remain in the end are pending for the whole span of the block.
+// A block of an upper level joins its subtrees in passes, in rows of 32, one warp per row. After each pass the
+// remaining subtrees are compacted. Those that remain after the last pass are pending in the next level.
 //
-// How many subtrees can be pending from a span: no delta between them is higher than both deltas beside it, so
-// from the ends of the span the deltas fall towards one place, and no two on one side are equal. So there are at
-// most twice as many subtrees as values of delta, and a block can always take one list more.
+// A span has few pending subtrees. A split whose delta is higher than both neighbouring deltas is joined, so no
+// such split remains. Hence the remaining deltas fall strictly from both ends of the span towards one place. So
+// there are at most twice as many subtrees as values of delta, plus one, and a block always has room for one more
+// list.
 
 #include "builders/bvh/lbvh/last_level.cuh"
 #include "builders/bvh/lbvh/leaf_tile.cuh"
@@ -29,7 +30,7 @@ inline constexpr u32 max_delta = 97;
 inline constexpr u32 max_subtrees_left = 2 * max_delta + 1;
 static_assert(max_subtrees_left < 256, "counts of PendingTable");
 
-/// The subtrees of a block, one per thread. In every second pass the rows begin half a row earlier.
+/// The subtrees of a block, at most one per thread. In every second pass the rows begin half a row earlier.
 struct UpperMemory : SubtreeMemory<512 - warp_size / 2> {
   static constexpr u32 threads = 512;
   static_assert(capacity >= 2 * max_subtrees_left);
@@ -55,8 +56,8 @@ struct UpperLevel {
   }
 };
 
-/// Loads the subtrees with the numbers `begin` to `end` - 1 of the block's lists, and appends them to `count`
-/// others. All threads of the block call it.
+/// Loads the subtrees number `begin` to `end` - 1 of the block's lists, and appends them to the `count` in memory.
+/// All threads of the block call it.
 ///   before: the subtree before the block's first one
 __device__ inline void load_subtrees(UpperMemory& memory, const BvhNode* nodes, const PendingSubtree* subtrees,
                                      u64 span, u32 begin, u32 end, u32 count, const PendingSubtree& before) {
@@ -123,7 +124,7 @@ __device__ inline void join_pending(UpperMemory& memory, const UpperLevel& level
   memory.lists.number(level.lists.counts + level.first_list(),
                       u32(smaller(list_count, u64{PendingLists::max_lists})));
 
-  // Load as many lists at once as fit, in most cases all. One pass over them makes room for more.
+  // Load as many lists at once as fit, in most cases all. A pass of joins then makes room for more.
   u32 count = 0;
   for (u32 begin = 0; begin < memory.lists.size();) {
     u32 end = memory.lists.end_of_whole_lists(begin, UpperMemory::capacity - count);
@@ -147,7 +148,7 @@ __device__ inline void join_pending(UpperMemory& memory, const UpperLevel& level
   }
 }
 
-/// Blocks per multiprocessor: the most that need no local memory for registers.
+/// Blocks per multiprocessor: the maximum without register spills.
 inline constexpr u32 upper_blocks = 3;
 
 __global__ static void __launch_bounds__(UpperMemory::threads, upper_blocks)
@@ -178,8 +179,8 @@ inline u64 last_level_list_count(u64 n) {
   return lists;
 }
 
-/// Room for all lists over `n` leaves. Later levels reuse the places of the tiles' lists; the counts of the tiles
-/// come first.
+/// Allocates all lists over `n` leaves. Upper levels overwrite the subtrees of the tiles' lists, but have counts
+/// of their own, behind those of the tiles.
 inline PendingSubtrees allocate_pending(ScratchArena::Frame& frame, u64 n) {
   auto* const subtrees = frame.allocate<PendingSubtree>(n);
   u32* const counts = frame.allocate<u32>(pending_list_count(n));
@@ -195,7 +196,7 @@ inline PendingSubtrees pending_of_tiles(const PendingSubtrees& lists, u64 n) {
   return {lists.subtrees, lists.counts, tile_count(n) <= max_last_level_lists ? lists.summaries : nullptr};
 }
 
-/// Joins what remains of the tiles, up to the last level. Returns the lists that the last level takes.
+/// Joins the pending subtrees of the tiles by upper levels. Returns the lists for the last level.
 ///   only_with_deltas: does nothing if the tree is not the LBVH of its deltas
 inline LastLevel join_levels(const Executor& ex, const char* label, PendingSubtrees lists, u64 n,
                              const BvhArrays& bvh, bool only_with_deltas) {
@@ -234,7 +235,7 @@ __global__ static void __launch_bounds__(LastLevel::threads, LastLevel::blocks)
   join_last_level(last, lists_per_block, bvh);
 }
 
-/// Joins what remains of the tiles into one tree.
+/// Joins the pending subtrees of the tiles into one tree.
 inline void join_upper_levels(const Executor& ex, const PendingSubtrees& lists, u64 n, const BvhArrays& bvh) {
   constexpr const char* label = "lbvh: upper levels";
   const LastLevel last = join_levels(ex, label, lists, n, bvh, false);

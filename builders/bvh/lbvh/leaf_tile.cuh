@@ -2,7 +2,8 @@
 
 // The lowest levels of an LBVH: a warp makes the leaves of a tile and builds every node whose whole range lies in
 // the tile. The subtrees that remain are children of nodes that reach beyond the tile. They are listed for the
-// next level. The deltas between them fall towards one place and rise again, so there are at most 2 x 97 + 1.
+// next level. There are at most 2 x 97 + 1 of them, since the deltas between them fall towards one place and then
+// rise (lbvh.cuh).
 
 #include "builders/bvh/lbvh/subtree_row.cuh"
 #include "builders/geometry/box_sources.h"
@@ -46,7 +47,7 @@ struct PendingSubtrees {
   PendingSummary* summaries;  // [span], or null
 };
 
-/// Half a subtree. Lanes that read neighbouring halves read different banks.
+/// Half of a subtree: a corner of its box and a leaf. Lanes that read neighbouring halves read different banks.
 struct alignas(16) HalfSubtree {
   vec3 corner;
   u32 leaf;
@@ -104,7 +105,7 @@ struct RowOfSubtrees {
   }
 };
 
-/// Appends the subtrees that remain of a row to `count` others. Returns the new count.
+/// Appends the subtrees in the lanes `held` to the `count` in memory. Returns the new count.
 template <class Memory, class Leaves>
 __device__ u32 append(Memory& memory, u32 count, const RowSubtree& mine, u32 held, const Leaves& leaves) {
   const HalfSubtree lo{mine.box.lo, leaves.first(mine.first_lane)}, hi{mine.box.hi, leaves.last(mine.last_lane)};
@@ -116,7 +117,7 @@ __device__ u32 append(Memory& memory, u32 count, const RowSubtree& mine, u32 hel
   return count + u32(__popc(held));
 }
 
-/// Joins the subtrees that remain of the rows of a tile, again by rows. Returns how many remain then.
+/// Joins the subtrees in memory once more, in rows of 32. Returns how many remain.
 template <class Memory>
 __device__ u32 join_list(Memory& memory, u32 count, u32 delta_left, const StoreSubtree& store) {
   u32 left = 0;
@@ -158,7 +159,8 @@ struct LeafRow {
   }
 };
 
-/// Rows of leaves make nodes over fewer leaves than this, which are most nodes. The rows of what remains make all.
+/// A row of leaves makes only the nodes over fewer leaves than this, which are most of the nodes. join_list() has
+/// no such limit.
 inline constexpr u32 row_join_limit = 8;
 
 /// Joins the leaves of the tile of a warp.
@@ -181,7 +183,7 @@ __device__ __forceinline__ void join_leaf_tile(const LeafTileInput<Boxes, Leaves
     row[k].load(in, hierarchy, begin + smaller(k * warp_size + lane_id(), count - 1));
   }
 
-  // Join them row by row, then join what remains of the rows.
+  // Join each row by itself, then the subtrees that remain of all rows.
   const u32 tile_delta_left = hierarchy.delta_left(begin);
   u32 delta_left = tile_delta_left, left = 0;
 #pragma unroll
@@ -203,7 +205,7 @@ __device__ __forceinline__ void join_leaf_tile(const LeafTileInput<Boxes, Leaves
   }
   if (rows > 1) left = join_list(memory, left, tile_delta_left, store);
 
-  // List what remains.
+  // List the pending subtrees.
   for (u32 i = lane_id(); i < left; i += warp_size) {
     in.lists.subtrees[begin + i] = memory.pending(i);
   }

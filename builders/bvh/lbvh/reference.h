@@ -4,8 +4,8 @@
 // at the end with the higher delta. Of two children, the one that arrives second goes on with their parent
 // (Apetrei, "Fast and Simple Agglomerative LBVH Construction", CGVC 2014).
 //
-// The CPU builds its trees this way. On CUDA it is the reference for the fast way (lbvh.cuh), which gives the same
-// bytes: read this first.
+// The CPU builds its trees this way. On CUDA it is the reference in tests: the fast way (lbvh.cuh) gives the same
+// bytes. Read this file first.
 
 #include "builders/bvh/build/bvh_arrays.h"
 #include "builders/bvh/morton/leaf_hierarchy.h"

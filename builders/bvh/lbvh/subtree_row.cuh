@@ -1,11 +1,11 @@
 #pragma once
 
-// Joins neighbouring subtrees of an LBVH in the lanes of a warp, all at once and without memory. The node of a
-// split reaches to both sides over all splits with higher deltas (Karras, "Maximizing Parallelism in the
-// Construction of BVHs, Octrees, and k-d Trees", HPG 2012, section 3, finds the same range by the keys). Each lane
-// takes the split behind its subtree. It finds the range of the split's node by one vote for each bit of delta,
-// and then gathers the box of the range from boxes over 1, 2, 4, 8 and 16 lanes. So no lane waits for another one,
-// for trees of any depth.
+// Joins neighbouring subtrees of an LBVH in the registers of a warp, all at once. The range of a node extends from
+// its split to both sides, over all splits with higher deltas (Karras, "Maximizing Parallelism in the Construction
+// of BVHs, Octrees, and k-d Trees", HPG 2012, section 3, finds the same range by the keys). Each lane takes the
+// split behind its subtree. It finds the range of the split's node by one vote for each bit of delta, and then
+// gathers the box of the range from boxes over 1, 2, 4, 8 and 16 lanes. So no lane waits for another one, whatever
+// the depth of the tree.
 
 #include "builders/bvh/build/bvh_arrays.h"
 #include "builders/bvh/build/join_subtrees.cuh"
@@ -18,7 +18,7 @@ using copse::detail::BvhArrays;
 using copse::detail::LeafRange;
 using copse::detail::SubtreePlace;
 
-/// Half a node.
+/// Half of a BvhNode: a corner of its box, and `first` or `count`.
 struct alignas(16) HalfNode {
   vec3 corner;
   u32 word;
@@ -39,8 +39,8 @@ struct RowSubtree {
   }
 };
 
-/// Stores one node per lane. All lanes of a warp call it. Two neighbouring lanes store the two halves of one node,
-/// then those of the other, so that every store fills whole sectors of the cache.
+/// Stores one node per lane. All lanes of a warp call it. Two neighbouring lanes together store first the node of
+/// the even lane, then that of the odd lane, half a node each, so that every store fills whole cache sectors.
 ///   place: where the node of this lane goes; invalid_id for none
 __device__ inline void store_by_pairs(BvhNode* nodes, const BvhNode& node, u32 place) {
   const bool is_odd = lane_id() % 2 != 0;
@@ -106,7 +106,7 @@ struct LaneRange {
 };
 
 /// Makes every node whose whole range lies in the lowest `count` lanes. All lanes of a warp call it. Returns the
-/// lanes that hold the subtrees that remain, in their order: the children of nodes that reach beyond the row.
+/// lanes that hold the remaining subtrees, in order: those whose parent reaches beyond the row or the limit.
 ///   leaves: first(lane) and last(lane), the first and the last leaf under the subtree that the lane began with
 ///   join_limit: makes only nodes over fewer lanes; a power of two
 template <u32 join_limit = 2 * warp_size, class Leaves>

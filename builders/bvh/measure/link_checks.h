@@ -1,6 +1,7 @@
 #pragma once
 
-// Checks of the indices of a tree, which trust nothing: links to children and parents, and ids of primitives.
+// Checks of the indices of a tree: links to children and parents, and ids of primitives. They are safe for any
+// content.
 
 #include "builders/bvh/measure/measured.h"
 #include "builders/bvh/wide/wide_encode.h"

@@ -11,8 +11,8 @@
 
 namespace copse::detail {
 
-/// Returns the part of space in which rays reach a place: what the box of its leaf and all boxes above it share. It is
-/// empty if the links name another leaf.
+/// Returns the part of space in which rays reach a place: the intersection of the box of its leaf and all boxes
+/// above it. It is empty if the links name another leaf.
 COPSE_HD inline Aabb reached_box(const BvhView& bvh, const BvhCounts& counts, u32 place) {
   u32 at = bvh.repeats[place].leaf;
   if (at >= counts.node_count) return Aabb::empty();
@@ -99,7 +99,7 @@ struct CheckSplitTriangle {
       }
       place = at;
     }
-    // The area of a triangle that is almost a line is less than its rounding. Then the edges alone tell.
+    // The area of a triangle that is almost a line is less than its rounding. Then only the edges are checked.
     const double tolerance = 1e-6, needed_area = area(whole(triangle)) * (1 - tolerance);
     const double rounding = area_error(triangle) * (double(count) + 1);
     bool has_edges = true;

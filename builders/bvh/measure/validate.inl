@@ -1,4 +1,5 @@
-// Checks that a binary or wide tree is valid: first the indices, trusting nothing; then all that relies on them.
+// Checks that a binary or wide tree is valid: first the indices, which may hold any values; then all that relies
+// on them.
 
 #include "builders/bvh/measure/link_checks.h"
 #include "builders/bvh/measure/measured.h"

@@ -2,12 +2,13 @@
 
 // Sorts a bucket of keys by a block, in shared memory. Used by key_buckets.cuh.
 //
-// Words stay where they are; places in the bucket move. Three passes of a stable radix sort by 8 bits take the highest
-// 24 bits in which the words of the bucket differ. Few words share all of them; each of these finds its place by
-// counting. If very many do, the block sorts again by all bits: of the numbers, of the low halves of keys, of prefixes.
+// The sort moves places in the bucket, not words. Three passes of a stable radix sort by 8 bits sort by the
+// highest 24 bits in which words of the bucket differ. Few words share all these bits; each of them finds its
+// place by counting. If very many do, the block sorts again by all bits: of the numbers, of the low halves of
+// keys, of prefixes.
 //
-// The delta at the begin of a bucket needs the last word before it, from another block. Whichever of the two blocks
-// comes first leaves its word there, and the other one makes the delta.
+// The delta at the begin of a bucket needs the last word before it, from another block. The first of the two
+// blocks to arrive stores its word, and the second computes the delta.
 
 #include "builders/bvh/morton/last_order.cuh"
 #include "primitives/cuda/block.cuh"
@@ -186,8 +187,8 @@ __device__ inline void sort_bucket(BucketMemory& memory, const KeyBuckets& bucke
   for (u32 begin = number_bits; begin < bits; begin += digit_bits) sort_by_digit(memory, count, WordDigit{begin});
 }
 
-/// Stores the delta of the last word before a bucket and its first one, if the other word is there. Else leaves the
-/// own word there.
+/// Stores the delta between the last word before a bucket and its first word, if the other block has stored its
+/// word. Else stores the own word for that block.
 ///   slot: before the begin of the bucket
 __device__ inline void meet_at_begin(const KeyBuckets& buckets, u32 bucket, u64 word, u32 slot,
                                      const MortonOrderOutput& order) {

@@ -2,8 +2,8 @@
 
 // Buckets of Morton keys on CUDA. Contract: builders/bvh/morton/last_order.cuh.
 //
-// Neighbours in a mesh mostly fall into the same bucket. So the lanes of a warp with one bucket take their places by
-// one atomic, and write their keys side by side.
+// Neighbours in a mesh mostly fall into the same bucket. So the lanes of a warp that share a bucket reserve their
+// places by one atomic, and write their keys side by side.
 
 #include <type_traits>
 

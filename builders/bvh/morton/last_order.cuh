@@ -3,10 +3,10 @@
 // The Morton order of primitives that have moved little since the tree was last built, on CUDA. Contract:
 // builders/bvh/morton/morton_order.inl.
 //
-// The old order knows how keys are spread. Every 192nd primitive of it gives a sample key; every 8th of the sorted
-// samples is a splitter. So between two splitters there are about 1536 new keys. One pass over the mesh makes the
-// keys and puts each into the bucket between its splitters. A second pass sorts each bucket in fast memory. The full
-// sort makes five passes over memory for that.
+// The old order predicts how the new keys are distributed. Every 192nd primitive in it gives a sample, its new
+// key; every 8th of the sorted samples is a splitter. So between two splitters there are about 1536 new keys. One
+// pass over the mesh makes the keys and puts each into the bucket between its splitters. A second pass sorts each
+// bucket in fast memory. The full sort makes five passes over memory instead.
 //
 //   old order   p7 p3 p9 p1 p4 p8 p2 ..   every 192nd: samples, with new keys
 //   samples     k  k  k  k  k  k ..       sorted; every 8th: splitters
@@ -15,10 +15,10 @@
 // A word is the prefix of a key beside the number of its primitive, as in the full sort (KeyShape). Where keys are
 // longer than prefixes, primitives with equal prefixes are put in order by the low halves of their keys.
 //
-// The result is that of the full sort, byte for byte, whatever the old order is: it decides about time alone. Two
-// things are noticed on the device, and then the full sort runs in a branch (run_if). Some samples are compared with
-// the sample a sixteenth of the order later; if more than a quarter of these pairs are out of order, the order is
-// lost. And where many keys are equal, a bucket may overflow.
+// The result is that of the full sort, byte for byte, whatever the old order is: the old order changes the time
+// alone. In two cases the device runs the full sort instead, in a branch (run_if). First, if the old order is
+// useless: some samples are compared with the sample a sixteenth of the order later, and more than a quarter of
+// these pairs are out of order. Second, if a bucket overflows, as it may where many keys are equal.
 //
 // Source: Pantaleoni, Luebke, "HLBVH: Hierarchical LBVH Construction for Real-Time Ray Tracing of Dynamic Geometry",
 // HPG 2010, for the idea that the order of the last frame saves most of the sort. Where we differ: they compress
@@ -41,7 +41,7 @@
 
 namespace copse::detail {
 
-/// What the device finds out about the old order.
+/// What the device measures of the old order.
 struct LastOrderState {
   u32 descent_count;  // samples that are larger than a sample far behind them
   u32 overflowed;     // 1 if a bucket was full
@@ -54,7 +54,7 @@ struct LastOrderState {
 struct BucketShape {
   static constexpr u32 capacity = 4096;  // words of a bucket, numbers of a chunk
   static constexpr u32 mean_size = 1536;
-  static constexpr u32 samples_per_bucket = 8;         // one of which is also checked
+  static constexpr u32 samples_per_bucket = 8;         // one is also checked
   static constexpr u64 min_primitives = 4 * capacity;  // below, the full sort is as fast
   static constexpr u32 max_ranked_samples = 8192;      // more of them are sorted by digits
 
@@ -205,7 +205,7 @@ inline u64 buckets_scratch_bytes(const BucketShape& shape, const KeyShape& keys)
          ScratchArena::bytes_for<u32>(divide_rounding_up(shape.n, u64{32}));
 }
 
-/// Stores the splitters, and finds whether the old order is lost.
+/// Stores the splitters, and checks samples of the old order.
 template <class Executor, class Boxes>
 void take_splitters(const Executor& ex, const MortonKeyOf<Boxes>& key_of, const BvhArrays& old,
                     const KeyBuckets& buckets) {

@@ -19,14 +19,14 @@ constexpr u32 number_bits(u64 n) {
   return bits;
 }
 
-/// How many bits of a key stand in a word beside the number of a primitive. More than these are not worth another
-/// pass of the sort; few primitives do well with one pass less.
+/// How many bits of a key stand in a word beside the number of a primitive. More bits are not worth another pass
+/// of the sort. For few primitives, even one pass less is enough.
 constexpr u32 bits_beside_number(u64 n, u64 few_primitives) {
   return n <= few_primitives ? 31 : smaller(39u, morton_key_bits - number_bits(n));
 }
 
-/// Bits of a prefix, if primitives that share a prefix are put in order after the sort. That takes the longer the
-/// more of them there are.
+/// Bits of a prefix, if primitives that share a prefix are put in order after the sort. The more primitives share
+/// one, the longer that takes.
 constexpr u32 prefix_key_bits(u64 n) {
   return bits_beside_number(n, u64{1} << 17);
 }

@@ -10,8 +10,8 @@
 namespace copse::cuda::detail {
 
 /// Words sorted in the registers of a warp by a bitonic network (Batcher, "Sorting Networks and Their
-/// Applications", AFIPS Spring Joint Computer Conference, 1968). A lane has neighbouring words, so that most
-/// exchanges are its own, and none goes through memory.
+/// Applications", AFIPS Spring Joint Computer Conference, 1968). A lane holds neighbouring words, so most
+/// exchanges stay within a lane, and none goes through memory.
 ///
 /// The words of the lanes of a warp: those of lane 0 first, then those of lane 1, and so on.
 ///   lane_words: words per lane, a power of two
@@ -104,8 +104,8 @@ struct LongRun {
     return begin + k < sorted.n && sorted.prefix(begin + k) == sorted.prefix(begin);
   }
 
-  /// Returns the size of the run, at most max_block_run. All lanes of a warp call it. As prefixes are sorted, each
-  /// round of loads leaves a 32nd of the places where the run may end.
+  /// Returns the size of the run, at most max_block_run. All lanes of a warp call it. Prefixes are sorted, so each
+  /// round of loads reduces the range in which the run ends to a 32nd.
   __device__ u32 size() const {
     u32 there = 1, end = max_block_run + 1;  // it has at least `there` and fewer than `end`
     while (end - there > 1) {
@@ -195,8 +195,8 @@ __device__ inline void order_run_by_block(const LongRun& run, const SharedTile<u
 inline constexpr u32 run_shared_bytes = larger(SharedTile<u64, NoValue>::bytes, u32(sizeof(ResortStorage)));
 static_assert(run_shared_bytes <= shared_bytes_everywhere);
 
-/// Orders all long runs but those that need the sort over all. Runs for blocks take longest; if they are few, the
-/// blocks that have none share the runs for warps.
+/// Orders all long runs but those that need the sort over all. Runs for blocks take longest. If they are few, the
+/// other blocks share the runs for warps.
 __device__ inline void order_runs(const KeyWords& keys, const SortedPrefixes& sorted, const RunList& runs,
                                   const RunState* state, unsigned char* run_memory,
                                   const MortonOrderOutput& order) {
@@ -249,7 +249,7 @@ inline void order_long_runs(const Executor& ex, u64 blocks, const KeyWords& keys
          keys, sorted, runs, state, order);
 }
 
-/// The most runs that may be longer than a short run.
+/// Maximum number of runs longer than a short run.
 inline u64 run_list_capacity(u64 n) {
   return n / (max_short_run + 1) + 1;
 }

@@ -12,8 +12,8 @@
 //   longer               by a radix sort over all, in the same launch (morton_resort.cuh); such keys come from
 //                        scenes with most primitives in a thousandth of their extent
 //
-// Most primitives have a prefix of their own. Those that share one are listed in shared memory, so that full warps
-// work on them.
+// Most prefixes are unique. Primitives that share one are listed in shared memory, so that full warps work on
+// them.
 
 #include <type_traits>
 

@@ -3,7 +3,8 @@
 // The sort by Morton key on the CPU: by prefix, then by whole keys among equal prefixes. Contract:
 // builders/bvh/morton/sort_keys.h.
 //
-// One thread sorts each run of equal prefixes. Long runs are listed, and all threads sort them together after.
+// One thread sorts each short run of equal prefixes. Long runs are listed; then all threads sort each of them
+// together.
 
 #include <algorithm>
 
@@ -137,8 +138,8 @@ inline bool gains_by_precomputed_bounds(const Executor&) {
   return false;
 }
 
-/// Contract: builders/bvh/morton/morton_order.inl. The sort is a fifth of a build here, and sorting buckets took
-/// longer: so the old order is not used.
+/// Contract: builders/bvh/morton/morton_order.inl. On the CPU the sort is a fifth of a build, and buckets were
+/// slower, so it does not use the old order.
 template <class Boxes>
 copse::detail::MortonOrder sort_from_last_order(const Executor& ex, ScratchArena::Frame& frame, const Boxes& boxes,
                                                 u64 n, u32 morton_bits, const copse::detail::BvhArrays& bvh) {

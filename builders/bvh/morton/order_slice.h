@@ -1,6 +1,7 @@
 #pragma once
 
-// The Morton order of a slice: of some of the primitives of a tree, which are neighbours on the curve of all of them.
+// The Morton order of a slice: of primitives of a tree that are neighbours on the Morton curve through all of
+// them.
 
 #include "builders/bvh/build/bvh_arrays.h"
 #include "builders/geometry/triangle_table.h"

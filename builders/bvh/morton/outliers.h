@@ -2,15 +2,16 @@
 
 // Boxes that are far from most others, in the order along the Morton curve.
 //
-// The cells of the curve have the size of the scene. One box a million times as far away as the others makes a cell so
-// large that all others share it. They then have equal keys, and no order. So where most boxes fill a small part of the
-// scene, the dense box, they get a grid of their own:
+// The cells of the Morton curve grow with the scene. One box a million times as far away as the others makes a
+// cell so large that all others fall into it. They then have equal keys, and no order. So if most boxes fill a
+// small part of the scene, the dense box, that part gets a grid of its own:
 //
 //   63        62            61 .. 0
 //   invalid   is an outlier  the key in the grid of the dense box, or for an outlier in that of the scene
 //
-// The tree then splits at its root between both. The dense box follows from the order of up to 64 samples along each
-// axis: the sides of those in the middle, moved outwards by as much as these are apart.
+// The root of the tree then splits between the outliers and the others. The dense box comes from up to 64 samples
+// of centroids. Along each axis, the lowest and the highest few samples are left out, and the range of the others
+// is extended by its own length to both sides.
 
 #include "builders/geometry/morton.h"
 #include "builders/geometry/triangle_table.h"
@@ -39,7 +40,7 @@ struct MiddleOfSamples {
     const u32 own = u32(item / 3);
     const Aabb own_box = box_of(own);
     const float value = is_empty(own_box) ? 0 : centroid(own_box)[axis];
-    u32 rank = 0, valid = 0;  // of the sample, and how many there are
+    u32 rank = 0, valid = 0;  // of the sample among the valid ones, and their count
     for (u32 k = 0; k < count; ++k) {
       const Aabb box = box_of(k);
       if (is_empty(box)) continue;
@@ -66,7 +67,7 @@ struct OutlierGrid {
   Aabb dense = Aabb::empty();
   MortonGrid grid = {};
 
-  /// So many times as long as the dense box must the scene be.
+  /// The scene must be at least this many times as long as the dense box.
   static constexpr float min_ratio = 16;
 
   ///   bounds: of all boxes

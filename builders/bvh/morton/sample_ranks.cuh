@@ -2,8 +2,8 @@
 
 // The splitters of few samples on CUDA. Contract: builders/bvh/morton/last_order.cuh.
 //
-// A radix sort of some thousand samples takes four passes, and each waits for the one before. So a warp compares each
-// sample with all others and counts those that come before it: more work, but one launch.
+// A radix sort of some thousand samples takes four passes, and each waits for the one before. Here a warp per
+// sample compares it with all others and counts those that come before it: more work, but one launch.
 
 #include "builders/bvh/morton/last_order.cuh"
 #include "primitives/cuda/launch.cuh"

@@ -19,7 +19,7 @@ using copse::detail::SortedPrefixes;
 
 inline constexpr u32 max_short_run = 32;
 
-/// The longest runs that a warp puts in order, and the longest that a block does.
+/// The longest runs that a warp, and that a block puts in order.
 inline constexpr u32 max_warp_run = 256;
 inline constexpr u32 max_block_run = MergeShape<u64, NoValue>::tile;
 
@@ -172,7 +172,7 @@ struct WarpNumbers {
   }
 };
 
-/// What a thread remembers of its four slots.
+/// What a thread keeps of its four slots.
 struct EnteredSlots {
   static constexpr u32 at_once = TieTile::at_once;
 

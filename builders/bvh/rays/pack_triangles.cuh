@@ -22,7 +22,7 @@ using copse::detail::GatheredTriangles;
 using copse::detail::TrianglePacker;
 
 inline constexpr u32 pack_threads = 256;
-inline constexpr u32 packed_per_lane = 2;  // so many triangles are loaded before the first is stored
+inline constexpr u32 packed_per_lane = 2;  // triangles loaded before the first is stored
 
 /// Stores the triangles of the lanes to `to` and the places after it; all lanes of the warp.
 ///   count: the first lanes that have a triangle
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(pack_threads)
   const u32 count = *primitive_count;
   const u64 begin = (u64(blockIdx.x) * pack_threads + threadIdx.x - lane_id()) * packed_per_lane;
   if (begin >= count) return;
-  // What kind of table it is, is decided once, so that the loads of several triangles overlap.
+  // The kind of the table is tested once, outside of the loops, so that the loads of several triangles overlap.
   if (packer.is_gathered()) {
     pack_rows(packer, GatheredTriangles<>::of(packer.triangles.view), primitive_ids, u32(begin), count);
   } else {

@@ -1,18 +1,18 @@
 #pragma once
 
-// Sibling groups that the windows of a bottom-up step defer, since some slot of each was not known yet.
+// Sibling groups that a window of a bottom-up step had to defer, since some of their slots were not known yet.
 //
-// They stand in lists, one for each span of groups, in order. Each further launch joins the lists of 8 spans into
-// one, so spans grow by 8, until one block has all the groups that remain. Small trees join 16, for one launch
-// less. No block waits for the write of another one.
+// They are listed in order, one list per span of groups. Each further launch joins the lists of 8 spans into one
+// and tries their groups again, until one block has all that remain. Small trees join 16 lists, for one launch
+// less. No block waits for a write of another block in the same launch.
 //
-// A tree whose nodes stand in no order defers too many groups for that. Walks finish the groups that then remain;
-// these have deferred.is_deferred set.
+// Where the nodes of a tree stand in no order, too many groups are deferred for the lists. Walks then finish the
+// remaining groups, those with is_deferred set.
 //
 // A struct Step says what a launch does with listed groups:
 //
 //   threads, blocks                        of a launch, and blocks on a multiprocessor
-//   groups                                 the most that a block takes at once
+//   groups maximum that a block takes at once
 //   Memory                                 in shared memory, derived from ListedSiblingGroups<groups, threads>
 //   u32 count() const                      groups of the tree
 //   bool run(memory, deferred, span) const tries the groups in memory.ids; all threads of the block. Returns
@@ -45,7 +45,7 @@ struct DeferredSiblingGroups {
   }
 };
 
-/// The groups of a tree whose lists a block has.
+/// The groups of the spans that a block takes.
 struct ListedSpan {
   u32 first;
   u64 size;
@@ -88,16 +88,16 @@ struct ListLevel {
   u32 joined;         // lists that make one of the next level
 };
 
-/// Returns how many lists make one of the next level, in a tree of so many. Where 16 do, a refit of the testball
-/// takes .036 ms in place of .043. In larger interiors they hold more groups than a block takes at once: there it
-/// takes .065 ms in place of .055 (bench/notes/wide-trees.md).
+/// Returns how many lists are joined into one of the next level, in a tree of `lists` lists. With 16 in place of
+/// 8, a refit of the testball takes .036 ms in place of .043. In larger interiors 16 lists hold more groups than a
+/// block takes at once: there it takes .065 ms in place of .055 (bench/notes/wide-trees.md).
 inline u32 lists_to_join(u64 lists) {
   constexpr u64 few_lists = 800;
   static_assert(16 <= PendingLists::max_lists);
   return lists <= few_lists ? 16 : 8;
 }
 
-/// The most groups that a block tries, and the count that marks a list of more.
+/// Maximum groups that a block tries, and the count that marks a longer list.
 inline constexpr u32 max_listed = 4096, too_many_remaining = 1u << 20;
 
 template <class Step>
@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(Step::threads, Step::blocks)
   const u64 list_count = divide_rounding_up(group_count - first, u64{level.span});
   memory.lists.number(level.counts + blockIdx.x * level.joined, u32(smaller(list_count, u64{level.joined})));
 
-  // Groups that remain overwrite the list: there are never more of them than were read.
+  // The remaining groups overwrite the list: there are never more of them than were read.
   const u32 listed = memory.lists.size(), own = Step::own_group();
   u32 remaining_count = listed > max_listed ? too_many_remaining : 0;
   for (u32 begin = 0; remaining_count < too_many_remaining && begin < listed; begin += Step::groups) {

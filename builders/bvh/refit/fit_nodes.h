@@ -1,7 +1,7 @@
 #pragma once
 
-// Visits of walks up that fit a node to its children, in binary and in wide trees. For bodies and stages: the
-// executor's primitives must be included.
+// Functors for walks from the leaves up: each fits the boxes of a node to its children, in binary and wide trees.
+// For bodies and stages: the executor's primitives must be included.
 
 #include "builders/bvh/build/bvh_arrays.h"
 #include "builders/bvh/wide/wide_encode.h"
@@ -39,18 +39,18 @@ void fit_inner_nodes_if(const Executor& ex, u64 node_count, const BvhArrays& bvh
             BeginAtLeafIf{bvh, is_wanted}, FitInnerNode{bvh.nodes});
 }
 
-/// The box of a leaf or of a part of it: around its primitives.
+/// Returns the box around the primitives of a leaf, or of a part of it.
 template <class Boxes>
 struct FitLeafBox {
   Boxes boxes;
   const u32* primitive_ids;
 
   COPSE_HD Aabb operator()(u32 first, u32 count) const { return box_of_slots(boxes, primitive_ids, first, count); }
-  /// Returns what finds the same box again.
+  /// Returns a functor for the same box, for calls after the first.
   COPSE_HD const FitLeafBox& again() const { return *this; }
 };
 
-/// The same where triangles are packed.
+/// The same, read from packed triangles.
 struct PackedLeafBox {
   const PackedTriangle* packed;
 
@@ -61,7 +61,7 @@ struct PackedLeafBox {
   }
 };
 
-/// The same for triangles that it packs, so that they are read once.
+/// The same, and packs the triangles, so that they are gathered once.
 struct PackLeaf {
   TrianglePacker packer;
   const u32* primitive_ids;
@@ -78,8 +78,9 @@ struct PackLeaf {
   COPSE_HD PackedLeafBox again() const { return {packer.packed}; }
 };
 
-/// Fits a wide node. A compressed node has rounded boxes, so exact ones go up beside them, and every node is
-/// rounded once, as in a collapse. It writes only boxes: another thread may be reading the links of the children.
+/// Fits a wide node. The boxes in a compressed node are rounded, so the exact boxes are kept beside the nodes, and
+/// each box is rounded once, as in a collapse. It writes only boxes: another thread may be reading the links of
+/// the children.
 ///   Leaf: FitLeafBox or PackLeaf
 template <class Node, class Leaf>
 struct FitWideNode {

@@ -1,17 +1,16 @@
 #pragma once
 
 // A window of neighbouring sibling pairs of a tree, one per thread of a block, in shared memory. It finds the
-// pairs that have everything below them in the window, and the boxes around it.
+// pairs whose whole subtrees lie in the window, and computes the boxes of these subtrees.
 //
 // A warp has a row of 32 pairs, one per lane. In an LBVH, pair s are the children of the node that splits after
 // leaf s. So the pairs below a node stand side by side: from the end of its chain of left children to the end of
-// its chain of right children. Other builders keep to this order as long as they merge neighbours. A row does not
+// its chain of right children. Other builders keep this order as long as they merge neighbours. A row does not
 // rely on it: it follows both chains from every pair, and checks that the chains of the children meet at their
-// parent. If they do for every pair between two ends, no other pairs are below, and the box of all is that around
-// the leaves of these pairs.
+// parent. If they do for every pair between two ends, these pairs are the whole subtree, and its box is the union
+// of the boxes of their leaves.
 //
-// The window then grows from what the rows know, in rounds: a round adds the pairs whose children were known
-// before it.
+// The block then fits further pairs in rounds: a round adds the pairs whose children were fitted before it.
 
 #include "builders/bvh/node.h"
 #include "builders/geometry/aabb.h"
@@ -45,7 +44,7 @@ __device__ inline SiblingLinks load_links(const BvhNode* nodes, u32 first_pair, 
   return words[lane_id()];
 }
 
-/// The pair of a lane and all pairs below it: those of the lanes `first` to `last`, if all are in the row.
+/// The subtree of a lane's pair: the pairs of the lanes `first` to `last`, if all of them are in the row.
 struct PairsBelow {
   u32 first, last;
   bool are_here;
@@ -77,7 +76,7 @@ struct PairsBelow {
     const u32 lane = sibling_pair(links.first(side)) - first_pair;
     return lane < count ? lane : elsewhere;
   }
-  /// Follows `next` from lane to lane, to a lane that leads to itself.
+  /// Follows the links `next` from lane to lane. Returns the lane that links to itself.
   __device__ static u32 end_of_chain(u32 next) {
 #pragma unroll
     for (u32 k = 0; k < 5; ++k) {

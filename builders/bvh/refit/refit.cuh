@@ -4,7 +4,7 @@
 //
 // All nodes of an LBVH with one primitive per leaf follow from the deltas between its leaves. So a refit joins it
 // anew by tiles of leaves and upper levels, as the build did (lbvh.cuh); the parents stay. It reads a byte per
-// primitive in place of 68 bytes of nodes and parents, and nodes only where tiles leave them to the upper levels.
+// primitive in place of 68 bytes of nodes and parents. It reads nodes only in the upper levels.
 //
 // All other trees are fitted by their links (refit_links.cuh). Only the GPU knows which builder made the tree
 // last, since a captured build may have run after this refit was captured. If it was another builder, the launches
@@ -61,8 +61,8 @@ __device__ void store_boxes(const Boxes& boxes, u64 n, PrecomputedBox* stored) {
   }
 }
 
-/// Precomputes bounds for the tiles, in the order of the triangles, if neighbours in Morton order are far apart in
-/// it.
+/// Precomputes bounds for the tiles in the input order of the triangles, if neighbours in Morton order are far
+/// apart in that order.
 __global__ static void __launch_bounds__(box_threads)
     precompute_bounds_kernel(const TriangleBoxes boxes, const BvhArrays bvh, const PrecomputedBounds precomputed,
                              u64 n) {

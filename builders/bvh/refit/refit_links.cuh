@@ -2,10 +2,11 @@
 
 // The boxes of a tree by the links between its nodes, in any order, on CUDA.
 //
-// A warp fits a row of sibling pairs, and with it all nodes whose leaves are in the row. A block joins what its
-// rows leave, by walks in shared memory (pair_window.cuh). A second launch walks in global memory and fits what
-// reaches beyond a block: the fences of those walks would empty the caches from which the first launch reads
-// triangles. How much each step fits depends on the order of the nodes; the boxes do not. Measured by copse bench.
+// A warp fits a row of sibling pairs, and all nodes whose leaves are in the row. A block then fits the nodes over
+// several of its rows in shared memory (pair_window.cuh). A second launch fits the nodes that reach beyond a
+// block, by walks in global memory. It is a launch of its own because the fences of walks would empty the caches
+// from which the first launch reads triangles. How much each step fits depends on the order of the nodes; the
+// boxes do not. Measured by copse bench.
 
 #include "builders/bvh/build/bvh_arrays.h"
 #include "builders/bvh/build/join_subtrees.cuh"
@@ -77,7 +78,7 @@ __global__ void __launch_bounds__(fit_threads, fit_blocks)
     bvh.nodes[parent] = BvhNode::inner(box, SiblingPairs::first_of(pair));
   }
 
-  // Join what the rows leave.
+  // Fit the parents over several rows.
   const bool is_fitted = window.join(bvh.nodes, links, first_pair, below.are_here, box);
 
   // List the fitted nodes, leaves too, whose parents are not fitted. The parent of two leaves always is.
@@ -94,7 +95,7 @@ __global__ void __launch_bounds__(fit_threads, fit_blocks)
 
 // Two children meet at their parent, and the second to arrive goes on with it. A child first reads whether the
 // other one has arrived, and announces its own arrival only if it has not. So the longest path, on which each
-// child arrives second, waits for none of its own writes.
+// child arrives second, never waits for its own writes.
 
 /// Returns whether the sibling arrived before. If so, its writes are visible, and the arrival is 0 again.
 ///   arrival: 0 before the first of both arrives

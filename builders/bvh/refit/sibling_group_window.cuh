@@ -1,8 +1,8 @@
 #pragma once
 
-// Sibling groups of a block, such as the children of wide nodes, and the climb through them. The slots of leaves
-// are known first. A group whose slots are all known is ready; it makes the slot of its parent known. Where the
-// nodes of a subtree stand side by side, nearly all groups become ready; nothing relies on it.
+// Climbs through the sibling groups of a block, such as the children of wide nodes. At first the slots of leaves
+// are known. A group whose slots are all known is ready; a visit then makes the slot of its parent known. Where
+// the nodes of a subtree stand side by side, nearly all groups become ready, but no step relies on it.
 //
 // Ready groups stand in a queue, so that lanes are full as long as there are enough groups. Once one warp is
 // enough, it goes on alone, in steps that need no barrier of the block.

@@ -36,9 +36,9 @@ class WideFitWindow : public SiblingGroupWindow<Node::width, block_threads> {
   static constexpr u32 width = Node::width;
 
  public:
-  /// Fits those of the first `count` nodes below which all is known; all threads of the block, after put_link()
-  /// for every slot. Writes these nodes, and the exact boxes of those whose parents are deferred. Returns whether
-  /// the thread's own node is fitted.
+  /// Fits the nodes, of the first `count`, whose children are all known; all threads of the block, after
+  /// put_link() for every slot. Writes these nodes, and the exact boxes of those whose parents are deferred.
+  /// Returns whether the thread's own node is fitted.
   ///   low, high: the children in the lane's slots
   ///   leaf:      fit.leaf, or fit.leaf.again()
   template <class Ids, class LeafBox>

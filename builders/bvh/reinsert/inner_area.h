@@ -14,7 +14,7 @@ namespace copse::detail {
 struct AreaUnit {
   float unit;
 
-  /// Returns the unit of a tree that has room for so many nodes.
+  /// Returns the unit for a tree with room for `node_count` nodes.
   COPSE_HD static AreaUnit of(u64 node_count) {
     return {float_from_bits((127 + 28 + leading_zeros(u32(node_count))) << 23)};
   }

@@ -1,5 +1,6 @@
-// Passes of reinsertion: find a place for every node, decide which moves to make, make them, fit the boxes of
-// inner nodes, and undo the pass if these have gained area. See reinsert.h for the source.
+// Passes of reinsertion. A pass finds the best place for every node, decides which moves to make, makes them, and
+// fits the boxes of inner nodes. If the area of inner nodes has grown, it undoes its moves. See reinsert.h for the
+// source.
 //
 // The cooperative stage, reinsert_cpu.h and reinsert.cuh:
 //
@@ -48,7 +49,7 @@ struct IsMarked {
   COPSE_HD bool operator()(u64 pair) const { return marks[pair] != 0; }
 };
 
-/// The tree is no longer the one that its deltas tell.
+/// Clears has_deltas, since the tree is no longer the LBVH of its deltas.
 struct ForgetDeltas {
   BvhArrays bvh;
   COPSE_HD void operator()(u64) const { *bvh.has_deltas = 0; }
@@ -59,7 +60,7 @@ void run_pass(const Executor& ex, u64 node_count, const ReinsertionPass& pass, P
   make_moves(ex, node_count, pass);
   fit_inner_nodes(ex, node_count, pass.bvh, nullptr);
 
-  // Undo the moves if they cost more together than they gain.
+  // Undo the moves if the area of all inner nodes has grown.
   sum_inner_areas(ex, "reinsert: areas", node_count, pass.bvh, &outcome->area_moved);
   for_each(ex, "reinsert: judge", 1, JudgePass{outcome});
   for_each(ex, "reinsert: move back", node_count, MoveNodeBack{pass, outcome});

@@ -1,24 +1,24 @@
 #pragma once
 
-// Decides which of the moves that were found are made, and makes them.
+// Decides which of the found moves to make, and makes them.
 //
 // A move touches four places: those of the node, its sibling, its parent and its target. It claims them by its
 // key, which has the gain in its high bits; a move that holds all four wins. Winners share no place. A move writes
 // nodes only at its places, and parents only of the children of nodes that stood there. So no two moves write or
 // read the same memory.
 //
-// Yet the target of a winner may lie in a subtree that another winner moves. Two nodes that moved into each other
-// would close a ring that hangs from nothing. This cannot happen. In a ring of moving nodes, the target of each
-// lies below the next one, which is either one of its ancestors, whose box holds its own, or larger
-// (reinsert_search.h). So areas never fall around the ring. They do not rise either, as the ring returns to its
-// start. So every next node is an ancestor, and a chain of ancestors does not return to its start. The argument
-// needs boxes that hold everything below them, and areas that are floats, which never fall where boxes grow; a
-// node of another area does not move.
+// Yet the target of a winner may lie in a subtree that another winner moves. If two nodes moved below each other,
+// they would form a cycle without a root. This cannot happen. Assume a cycle: the target of each node lies below
+// the next node. The next node is either an ancestor of the first one, whose box contains its box, or larger
+// (reinsert_search.h). So areas never decrease along the cycle, and as it returns to its start they never increase
+// either. So every next node is an ancestor, and a chain of ancestors does not return to its start. The proof
+// needs boxes that contain everything below them, and areas as finite floats, which never decrease when a box
+// grows. A node without such an area does not move.
 //
 // Source: Meister, Bittner, "Parallel Reinsertion for Bounding Volume Hierarchy Optimization", CGF 37(2), 2018,
-// section 3.2. Where we differ: there a move claims all nodes up to the lowest common ancestor on both sides, so
-// no two moves change one box, and few nodes move. Three passes over an interior's SAH tree, of cost 39.9, reach
-// 38.4 in that way and 34.7 in ours, although the gains no longer add up.
+// section 3.2. Where we differ: in the paper a move claims all nodes up to the lowest common ancestor on both
+// sides. Then no two moves change one box, but few nodes move. Three passes over the SAH tree of an interior lower
+// its cost from 39.9 to 38.4 in that way, and to 34.7 in ours, although our gains do not add up.
 
 #include "builders/bvh/build/bvh_arrays.h"
 #include "builders/bvh/reinsert/reinsert_search.h"
@@ -44,7 +44,7 @@ struct MoveKey {
   COPSE_HD static u32 node(u64 key) { return u32(key); }
 };
 
-/// Rounds of claims. In the second round, a move that lost to a loser may win.
+/// Rounds of claims. In the second round, a move may win that lost only to losers of the first round.
 inline constexpr u32 claim_rounds = 2;
 
 /// The nodes that a pass tries to move: those of the listed pairs, or all.
@@ -72,7 +72,7 @@ struct ReinsertedTrees {
 
 /// The outcome of a pass over a tree.
 struct PassOutcome {
-  u64 area;        // of all inner nodes, before the pass, or after it unless it is undone
+  u64 area;        // of all inner nodes: before the pass; after judge(), of the tree
   u64 area_moved;  // after the moves
   u32 is_undone;
 
@@ -96,7 +96,7 @@ struct ReinsertionPass {
   ReinsertedTrees trees = {};
 
   COPSE_HD u32 parent(u32 node) const { return bvh.parents[sibling_pair(node)]; }
-  /// Returns whether there is such a node and it is no root. In a forest, pairs that no tree has have no parent.
+  /// Returns whether the node exists and is no root. In a forest, a pair that belongs to no tree has no parent.
   COPSE_HD bool may_move(u32 node) const {
     if (node == 0) return false;
     return trees.are_many() ? parent(node) != invalid_id : node < bvh.counts->node_count;
@@ -106,7 +106,8 @@ struct ReinsertionPass {
     u32 of[4];
   };
   COPSE_HD Places places(u32 node) const { return {{node, sibling(node), parent(node), moves[node].target}}; }
-  /// Returns whether the node has won. Of all winners, only its own move claims the place of that number.
+  /// Returns whether the move of the node has won. Winners share no place, and the own place of a node is one of
+  /// them: so the held key there must be that of the node.
   COPSE_HD bool wins(u32 node) const {
     const u64 key = claims[node];
     return (key & MoveKey::held) != 0 && MoveKey::node(key) == node;
@@ -198,7 +199,7 @@ struct MoveNode {
   }
 };
 
-/// Undoes MoveNode: the places of the target and of the parent have only changed roles.
+/// Undoes MoveNode.
 struct MoveNodeBack {
   ReinsertionPass pass;
   const PassOutcome* outcomes;  // [tree]

@@ -14,10 +14,10 @@
 // area saved on the way up pays for all growth on the way down and for the new node at the target. What is left
 // bounds the gain farther down, since the new node has at least the area of x.
 //
-// Beside a node no larger than x, x is as well off as anywhere below it: farther down, all growth of that node is
-// paid as well, and a new node at least as large as x. So the search goes on only below nodes that are larger, by
-// the floats that measure areas. reinsert_moves.h relies on that: x goes only below larger nodes and its own
-// ancestors.
+// If a node is no larger than x, a target below it is never better than the node itself: such a move would also
+// pay for the growth of the node, and for a new node at least as large as x. So the search descends only into
+// nodes that are larger than x, compared as floats. reinsert_moves.h relies on that: x moves only below larger
+// nodes and its own ancestors.
 //
 // Source: Bittner, Hapala, Havran, "Fast Insertion-Based Optimization of Bounding Volume Hierarchies", CGF 32(1),
 // 2013; Meister, Bittner, "Parallel Reinsertion for Bounding Volume Hierarchy Optimization", CGF 37(2), 2018,
@@ -36,8 +36,8 @@ struct Reinsertion {
 };
 
 /// Steps after which a search ends. In trees of scenes a search takes 18 to 53 on average, one per level and a few
-/// more. Few take more than 64, up to 350: these gain nothing, but small trees would wait for them. The limit is
-/// also for chains, and for boxes that bound nothing.
+/// more. Few would take more than 64, up to 350. They gain nothing, but in a small tree all others would wait for
+/// them. The limit also bounds searches in trees like chains, and among boxes that overlap everywhere.
 inline constexpr u32 max_search_steps = 64;
 
 /// Subtrees that may wait during the visit of their siblings; in trees of scenes there are up to 33. If there are
@@ -79,13 +79,13 @@ class ReinsertionSearch {
   }
 
  private:
-  /// The children of a node, and what is left of the gain above them.
+  /// The children of a node, and the part of the saved area that is left above them.
   struct Subtree {
     float left;
     u32 children;  // the first of them; invalid_id if the search ends here
   };
 
-  /// Considers a node as the target. `left` of the gain is left above it.
+  /// Considers a node as the target. `left`: the part of the saved area that is left above it.
   COPSE_HD Subtree consider(u32 target, const BvhNode& node, float left) {
     const float area = scale_.quick_area(node.box()), joined = scale_.quick_area(merge(node.box(), box_));
     const float gain = left - joined;

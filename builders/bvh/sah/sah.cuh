@@ -3,7 +3,7 @@
 // The top-down SAH split on CUDA: one launch. Contract: builders/bvh/sah/sah.inl.
 //
 // Blocks take tasks from a queue, and a task may push others, until only nodes for warps remain; warps take these
-// by tickets. No thread waits for anything but the end of the queue.
+// by tickets. Threads wait only for the end of the queue.
 
 #include "builders/bvh/sah/sah_blocks.cuh"
 #include "builders/bvh/sah/sah_sweep.cuh"
@@ -14,7 +14,7 @@ namespace copse::cuda {
 
 namespace detail {
 
-/// The shared memory of a warp at work.
+/// The shared memory of a warp.
 struct SahWarpMemory {
   static constexpr u32 max_waiting = 8;
   static_assert(SahWarp::max_items < 1u << max_waiting);

@@ -8,7 +8,7 @@
 //     of its parent. So the tree is a function of the primitives alone, with any number of threads.
 //   - Small nodes are swept exactly.
 //   - Below a certain depth, nodes are halved, so that no input takes quadratic time.
-//   - Rotations mend what greedy splits near the root get wrong (rotate.h).
+//   - Rotations then repair poor greedy splits near the root (rotate.h).
 //
 // The cooperative stage, sah_cpu.h and sah.cuh:
 //
@@ -31,14 +31,14 @@
 
 namespace copse::detail {
 
-/// Returns whether a primitive can stand in the tree.
+/// Returns whether a primitive is valid: its box is not empty.
 template <class Boxes>
 struct HasBox {
   Boxes boxes;
   COPSE_HD bool operator()(u64 i) const { return !is_empty(boxes(u32(i))); }
 };
 
-/// Makes items of those that can, and writes the ids of the others to the end.
+/// Makes an item of each valid primitive. The ids of the invalid ones go behind all valid ones.
 template <class Boxes>
 struct MakeSahItem {
   Boxes boxes;

@@ -23,8 +23,8 @@ using copse::detail::side_weight;
 
 static_assert(max_sah_bins == warp_size, "a lane holds a bin");
 
-/// A box as six unsigned numbers; the smaller one of two is the wider side: lo in the order of floats, hi in the
-/// reverse order. So boxes merge by unsigned minima, which may be atomic.
+/// A box as six unsigned numbers: lo in the order of floats, hi in the reverse order. So the union of two boxes is
+/// the minimum of each number, which an atomic can compute.
 struct SahBounds {
   static constexpr u32 side_count = 6;
   static constexpr u32 empty_side = 0xffffffffu;
@@ -60,7 +60,8 @@ struct SahBounds {
   static constexpr u32 all_bits = 0xffffffffu, sign_bit = 0x80000000u;
 };
 
-/// Lowers a word that many threads lower. It reads first: for most threads the word is low enough.
+/// Atomic minimum of a word that many threads lower. It reads the word first: for most threads it is low enough
+/// already.
 __device__ inline void lower_to(u32* word, u32 value) {
   if (value < load_relaxed(word)) atomicMin(word, value);
 }

@@ -46,7 +46,8 @@ class SahBlockWork {
     if (threadIdx.x == 0) hand_on_small(range);
   }
 
-  /// Hands on a node that is not large; one thread. A node of one item is a leaf already, unless it is the root.
+  /// Hands on a node that is not large; one thread. A node of one item is stored as a leaf already, unless it is
+  /// the root.
   __device__ void hand_on_small(const SahRange& range) {
     if (range.count > SahWarp::max_items) {
       progress_.blocks.push(SahTask::of(range, SahTask::split));

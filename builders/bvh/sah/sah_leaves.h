@@ -21,7 +21,7 @@ struct SahStartsLeaf {
   }
 };
 
-/// Moves the two nodes of the split before slot i to their final place; for slot 0, the root.
+/// Moves the two nodes of the split before slot i to their final places; for slot 0, moves the root.
 struct SahCloseRanks {
   SahTree from;
   const u32* leaf_of_slot;  // leaves that begin before the slot

@@ -15,8 +15,9 @@ inline constexpr u32 max_sah_bins = SahOptions::max_bin_count;
 /// Nodes of at most so many items are swept: every split along every axis is tried, exactly.
 inline constexpr u32 max_swept_items = 32;
 
-/// At this depth and below, nodes that are too large for a sweep are split in the middle. Otherwise, primitives
-/// whose sizes form a geometric progression would split off a few items per level, n levels deep.
+/// At this depth and below, nodes that are too large for a sweep are split in the middle. Otherwise, where the
+/// sizes of primitives form a geometric progression, each split takes off a few items alone, and the tree gets
+/// about n levels deep.
 inline constexpr u32 sah_depth_limit = 96;
 
 /// A primitive that moves to its leaf; two 16-byte loads.

@@ -1,9 +1,9 @@
 #pragma once
 
-// Subtrees of at most 32 items, each by a warp, which splits all nodes of a level at once. Each lane is a place.
-// The places of a node are neighbours and hold its items three times, sorted along each axis. Segmented scans,
-// which end at the ends of a node, give the boxes on both sides of every place. Definition:
-// builders/bvh/sah/sah_sweep_cpu.h.
+// Subtrees of at most 32 items. A warp builds one subtree and splits all nodes of a level at once. Each lane is a
+// place, and a node has neighbouring places. A place refers to three items, one per axis: the item of its rank
+// along that axis. Segmented scans over the places of a node give the boxes on both sides of every split.
+// Definition: builders/bvh/sah/sah_sweep_cpu.h.
 
 #include "builders/bvh/sah/sah_bins.cuh"
 

@@ -35,8 +35,8 @@ struct SahTask {
   __device__ SahRange range() const { return {first, count, tag >> 2 & 1, tag >> 3}; }
 };
 
-/// A large node during its split. Large nodes of one moment share no items and have more than max_items items
-/// each, so no two of them have the same place first / max_items.
+/// A large node during its split. Large nodes that exist at the same time share no items and have more than
+/// max_items items each. So first / max_items is a different place for each.
 struct SahLargeNode {
   SahBinTable bins;
   SahBounds centres;          // of its items
@@ -66,7 +66,7 @@ struct SahProgress {
   QueueView<SahTask> warps;       // of warps
   SahLargeNode* large_nodes;
   u32 (*bin_counts)[3][max_sah_bins];  // [chunk place]: the items in the bins up to each
-  u32* left_counts;                    // [chunk place]: the items left of the split in the chunks before
+  u32* left_counts;                    // [chunk place]: the items left of the split, in earlier chunks
 
   __device__ SahLargeNode& large_node(const SahRange& range) const {
     return large_nodes[range.first / SahBlock::max_items];
@@ -78,17 +78,17 @@ struct SahProgress {
   static u64 large_node_count(u64 n) { return divide_rounding_up(n, SahBlock::max_items) + 1; }
   static u64 chunk_place_count(u64 n) { return 2 * large_node_count(n); }
 
-  /// Returns the most tasks of blocks in a build. At every depth, large nodes have less than two chunks for each
-  /// max_items of their items, and two tasks per chunk. Large nodes reach down to sah_depth_limit, and then as
-  /// many levels as halving takes. The other tasks are nodes of more than SahWarp::max_items. If the parent of
-  /// such a node is not large, a block hands the node on only as the smaller side. So an item is in at most three
-  /// of them: of 1024, 512 and 256.
+  /// Returns the maximum number of tasks of blocks in a build. At every depth, large nodes have less than two
+  /// chunks for each max_items of their items, and two tasks per chunk. Large nodes reach down to sah_depth_limit,
+  /// and then as many levels as halving takes. The other tasks are nodes of more than SahWarp::max_items. If the
+  /// parent of such a node is not large, a block hands the node on only as the smaller side. So an item is in at
+  /// most three of them: of 1024, 512 and 256.
   static u64 max_block_tasks(u64 n) {
     constexpr u64 max_depth = copse::detail::sah_depth_limit + 22;
     return 1 + 4 * max_depth * divide_rounding_up(n, SahBlock::max_items) +
            3 * divide_rounding_up(n, SahWarp::max_items);
   }
-  /// Returns the most tasks of warps: two items or more each, but for the root.
+  /// Returns the maximum number of tasks of warps. Each has two items or more, but for the root.
   static u64 max_warp_tasks(u64 n) { return n / 2 + 1; }
 };
 

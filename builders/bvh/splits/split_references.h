@@ -4,8 +4,7 @@
 
 namespace copse::detail {
 
-/// References to triangles, in the memory of the executor. Those of a triangle follow each other, in the order of the
-/// triangles.
+/// References to triangles, in the memory of the executor, in the order of the triangles.
 struct SplitReferences {
   u64 count;           // with those that are not used
   Aabb* boxes;         // empty for a reference that is not used

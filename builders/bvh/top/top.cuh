@@ -2,9 +2,9 @@
 
 // The cut of a tree on CUDA, by one block: a round takes less time than a launch. Contract: builders/bvh/top/top.inl.
 //
-// A round reads its list twice, first to count the clusters that give way, then to write the next list. The largest area
-// of the next round comes from what is written. So a round waits twice for all threads of the block. A warp has the
-// clusters of some rows of 32 that follow each other, so that votes tell their places.
+// A round reads its list twice, first to count the clusters that give way, then to write the next list. The
+// largest area of the next round comes from what is written. So a round has two barriers of the block. A warp has
+// the clusters of consecutive rows of 32, so that votes give their places in the next list.
 
 #include "builders/bvh/top/top_cut.h"
 #include "primitives/cuda/launch.cuh"

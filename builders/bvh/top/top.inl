@@ -2,9 +2,8 @@
 //
 // The cooperative stage, top_cpu.h and top.cuh:
 //
-//   cut_top(ex, bvh, cut)
-//     Stores the clusters of a tree, the pairs of children of the nodes above them, and how many clusters there are.
-//     Both lists are in the order that top_cut.h tells.
+//   cut_top(ex, bvh, cut) Stores the clusters of a tree, the pairs of children of the nodes above them, and how
+//     many clusters there are. top_cut.h describes the order of both lists.
 //
 // The top has one node less than there are clusters, and so has any tree over the clusters. So the nodes of the new
 // top take the pairs that the old one had:
@@ -34,7 +33,7 @@ u64 reinsert_scratch_bytes(const Executor& ex, u64 node_count);
 inline constexpr SahOptions top_options{.rotation_passes = 0};
 inline constexpr ReinsertOptions top_reinsertion{.passes = 2};
 
-/// Keeps the node of a cluster, and stores its box. What is past the last cluster has an empty box, which the SAH
+/// Keeps the node of a cluster, and stores its box. Places past the last cluster get an empty box, which the SAH
 /// builder leaves out.
 struct TakeCluster {
   BvhArrays bvh;

@@ -27,7 +27,7 @@ struct TopShape {
   }
 };
 
-/// A cluster, with what a round must know of it.
+/// A cluster, with its children and its area.
 struct TopCluster {
   u32 node;
   u32 children;  // the first of them; 0 for a leaf

@@ -5,8 +5,8 @@
 //
 // A block takes a window of neighbouring pairs and chooses in shared memory for every node whose subtree lies in
 // the window (slots_window.cuh). The order of the pairs is that of the splits between leaves, so these are nearly
-// all nodes: 97 of 100 in trees of H-PLOC. The others are chosen by climbs in global memory. These have a launch
-// of their own: in the first one they would hold the shared memory of the windows twice as long.
+// all nodes: 97 of 100 in trees of H-PLOC. For the others, climbs in global memory choose, in a launch of their
+// own: in the first launch they would hold the shared memory of the windows twice as long.
 
 #include "builders/bvh/wide/slots_window.cuh"
 #include "builders/bvh/wide/wide_records.cuh"
@@ -47,9 +47,9 @@ __global__ void __launch_bounds__(window_threads, window_blocks) choose_slots_ke
 // Climbs: each thread takes a subtree and climbs from node to node. Of two siblings, the second to arrive goes on
 // with their parent.
 //
-// The costs of a sibling are a message that shows by itself whether it has come: before it, each of its 8-byte
-// pieces holds a bit pattern that no cost has. So no thread waits for a fence, and a climber that finds the
-// message has it with the same load. While it waits, it loads what is one level higher.
+// The costs of a sibling arrive as a message in 8-byte pieces. Until a piece is written, it holds a bit pattern
+// that no cost has. So one load both tests for the message and reads it, and no fence is needed. Meanwhile the
+// climber loads the nodes one level higher.
 
 /// A node of a climb, and its sibling.
 struct ClimbedNode {

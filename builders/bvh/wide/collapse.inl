@@ -2,8 +2,8 @@
 // (wide_slots.h), find the nodes that become wide nodes and the children in their slots, give nodes and primitives
 // their places by a prefix sum, and write them.
 //
-// So no counter hands out nodes, and siblings are neighbours. The children of the wide nodes stand in the order of
-// the splits at which the wide nodes divide their primitives.
+// So no counter hands out nodes, and siblings are neighbours. The inner children of all wide nodes stand in the
+// order of the pairs of these nodes. In an LBVH this is the order of their splits.
 //
 // The cooperative stages, collapse_cpu.h and collapse.cuh:
 //

@@ -131,7 +131,7 @@ struct WriteWideNode {
   }
 };
 
-/// One of `threads` that share the work of write_counts.
+/// Calls write_counts for one of `threads` that share the work.
 template <class WriteCounts>
 struct WriteCountsByThreads {
   WriteCounts write_counts;

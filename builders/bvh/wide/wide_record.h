@@ -64,7 +64,7 @@ COPSE_HD inline WidePlace place_of_parts(u64 parts) {
   return {u32(parts), u32(parts >> 32)};
 }
 
-/// What a wide node is made of, besides its children.
+/// The part of a record besides the children of the wide node.
 template <u32 width>
 struct alignas(16) WideHead {
   u64 first_parts;  // the places of its first inner child and leaf primitive

@@ -4,9 +4,9 @@
 // these within a window. Contract: builders/bvh/wide/collapse.inl.
 //
 // A block loads a window of neighbouring pairs into shared memory. Most searches begin and end there, and most
-// children are found there, since related nodes stand near each other. The block leaves a sum of the room that its
-// wide nodes take. An exclusive scan over the windows, in a launch of its own, turns it into the place where the
-// window's children begin.
+// children are found there, since related nodes stand near each other. The block stores the sum of the room that
+// its wide nodes take. An exclusive scan of these sums, in a launch of its own, gives the place where the children
+// of each window begin.
 
 #include "builders/bvh/wide/wide_record.h"
 #include "primitives/cuda/block.cuh"

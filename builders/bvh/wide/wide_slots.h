@@ -61,7 +61,7 @@ template <u32 width>
 struct alignas(16) SlotCosts {
   float of[width - 1];
   u16 primitive_count;  // below it, or `many`
-  u16 chain;            // the most nodes on a path down from it that may hand slots on
+  u16 chain;            // maximum nodes on a path down from it that may hand slots on
 
   static constexpr u32 many = 255;
 
@@ -84,8 +84,8 @@ struct CollapseCosts {
   }
 };
 
-/// The most nodes in a row that hand slots on; the next one above takes one slot, however many it is given. It
-/// bounds the walks of collapsed_tree.h in trees like chains. Other trees never reach it.
+/// Maximum nodes on a path that hand slots on. The next node above them takes one slot, however many it is given.
+/// It bounds the walks of collapsed_tree.h in trees like chains. Other trees never reach it.
 inline constexpr u32 max_chain = 64;
 
 template <u32 width>

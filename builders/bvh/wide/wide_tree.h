@@ -1,13 +1,13 @@
 #pragma once
 
-// A wide tree as a collapse or refit writes it, and as walks up from its lowest nodes take it (tree_walk.h). A
-// walk begins at a node without inner children: leaves are slots, not nodes.
+// Views of a wide tree: WideArrays for the collapse and the refit, which write it, and WideFamilies for walks up
+// from its lowest nodes (tree_walk.h). A lowest node is one without inner children: leaves are slots, not nodes.
 
 #include "builders/bvh/wide_bvh.h"
 
 namespace copse::detail {
 
-/// The memory of a wide tree, as a collapse or refit writes it.
+/// The memory of a wide tree, to be written.
 template <class Node>
 struct WideArrays {
   Node* nodes;

@@ -24,11 +24,11 @@ inline constexpr u32 wide_write_blocks = width == 4 ? 6 : 5;  // on a multiproce
 /// Over fewer primitives, more than one block writes a window, so that all multiprocessors end together.
 inline constexpr u64 many_windows_primitives = 4'000'000;
 
-/// Up to so many windows, every block sums them up itself, which saves a launch.
+/// Up to this many windows, every block sums up their room itself, which saves a launch.
 inline constexpr u32 few_windows = record_threads;
 
-/// Loads one node per lane; all lanes take part. Two lanes load both their nodes together, one after the other,
-/// half a node per lane, and exchange halves. So a load touches half as many cache lines.
+/// Loads one node per lane; all lanes take part. Two neighbouring lanes load the node of the even lane together,
+/// then that of the odd lane, half a node each, and exchange halves. So a load touches half as many cache lines.
 __device__ inline BvhNode load_by_pairs(const BvhNode* nodes, u32 id) {
   const bool is_odd = lane_id() % 2 != 0;
   const u32 other = __shfl_xor_sync(all_lanes, id, 1);
