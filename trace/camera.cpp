@@ -75,7 +75,7 @@ Camera make_camera(const dvec3& eye, const Frame& frame, float field_of_view, fl
           to_float(frame.up * height)};
 }
 
-/// Along one axis of the image: the place of the eye, and how far back it must be to see all corners.
+/// One axis of the image: finds where the eye must be, and how far back, to see all corners.
 ///
 /// Let s be the slope of the edge of view. Corner (x, z) is in view from (place, -distance) if
 /// |x - place| <= s (z + distance). So place is at least max(x - s z) - s distance and at most

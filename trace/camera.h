@@ -14,14 +14,15 @@ struct Camera {
 };
 
 /// Returns a camera at `eye` that looks at `target`.
-///   up:            which way is up in the image; another direction replaces one that can_be_up refuses
+///   up:            the direction that points up in the image. Where can_be_up refuses it, another one is taken
 ///   field_of_view: vertical, in degrees, above 0 and below 180
 ///   aspect:        width over height, above 0
 /// Throws: Error invalid_argument for values out of range, for points that are not finite, and if eye equals
 /// target.
 COPSE_API Camera look_at(const vec3& eye, const vec3& target, const vec3& up, float field_of_view, float aspect);
 
-/// Returns false if `up` is 0 or lies along the view from `eye` to `target`, so that it does not say what is up.
+/// Returns false if `up` is 0 or parallel to the view from `eye` to `target`. Such a vector does not define an up
+/// direction.
 COPSE_API bool can_be_up(const vec3& up, const vec3& eye, const vec3& target);
 
 /// Returns a camera that sees all of `box` from an oblique direction, with y up.

@@ -5,10 +5,10 @@
 //
 //   copse::FieldHit hit = copse::first_surface(field.view(), ray);
 //
-// The walk goes from brick to brick, as trace/voxel_march.h does. In a brick it takes samples along the ray: the
-// distance says how far the next one may be. Between two samples of different sign lies the surface. Sphere
-// tracing: Hart, "Sphere Tracing", The Visual Computer 1996. Where we differ: empty bricks are skipped by the
-// walk, and the ray may begin inside.
+// The walk goes from brick to brick, as in trace/voxel_march.h. Inside a brick it samples the distance along the ray.
+// The distance at a sample bounds the step to the next one: sphere tracing, Hart, "Sphere Tracing", The Visual
+// Computer 1996. The surface lies between two samples of different sign. Where we differ: the walk skips empty
+// bricks, and the ray may begin inside.
 
 #include "builders/geometry/vector_rn.h"
 #include "builders/grid/distance_layout.h"
@@ -30,7 +30,8 @@ COPSE_HD inline bool is_hit(const FieldHit& hit) {
 
 namespace detail {
 
-/// A distance between the centres of eight voxels. It is known if all eight are in bricks.
+/// The distance at a point, interpolated from the centres of the eight voxels around it. It is known only if all
+/// eight are in bricks.
 struct FieldSample {
   float value = 0;
   vec3 gradient = vec3(0);  // per voxel
@@ -84,7 +85,7 @@ struct FieldSampler {
 /// Ends the walk through bricks between two samples of different sign.
 struct FindSurface {
   static constexpr float min_step = 0.25f;  // in voxels
-  /// A distance that is interpolated may be too large by so much, where the surface has an edge.
+  /// Near an edge of the surface an interpolated distance may be too large by this much, in voxels.
   static constexpr float doubt = 0.5f;
 
   const DistanceFieldView& field;
@@ -94,7 +95,7 @@ struct FindSurface {
   float voxels_per_unit;  // of distance
   double entered = 0;     // s where the ray enters the brick
   double before = 0;      // s of the last sample that is known
-  float value = 0;        // there
+  float value = 0;        // at `before`
   bool has_before = false;
   FieldSample hit = {};
 
@@ -136,7 +137,7 @@ struct FindSurface {
     return false;
   }
 
-  /// Finds the sign change between the last sample and the one at s, as that of a straight line, four times.
+  /// Finds the sign change between the last sample and the one at s by four steps of regula falsi.
   COPSE_HD void refine(const FieldSampler& sampler, double s, const FieldSample& sample) {
     double lo = before, hi = s;
     float at_lo = value, at_hi = sample.value;
@@ -156,7 +157,7 @@ struct FindSurface {
   }
 };
 
-/// Returns a vector with length 1, or the other one if it has none.
+/// Returns `gradient` at length 1, or `otherwise` if the gradient is 0.
 COPSE_HD inline vec3 normal_of_field(const vec3& gradient, const vec3& otherwise) {
   const float scale = largest_component(gradient);
   if (!(scale > 0)) return otherwise;
@@ -167,8 +168,8 @@ COPSE_HD inline vec3 normal_of_field(const vec3& gradient, const vec3& otherwise
 }  // namespace detail
 
 /// Returns the first place between t_min and t_max where the interpolated distance changes its sign: where the ray
-/// enters the surface, or leaves it if it begins inside. Of a smooth surface it is within a tenth of a voxel. What
-/// is thinner than a quarter of a voxel may be missed.
+/// enters the surface, or leaves it if it begins inside. On a smooth surface the error is below a tenth of a voxel.
+/// Parts thinner than a quarter of a voxel may be missed.
 COPSE_HD inline FieldHit first_surface(const DistanceFieldView& field, const Ray& ray) {
   const FieldHit miss{ray.t_max, vec3(0)};
   if (!is_traceable(ray)) return miss;

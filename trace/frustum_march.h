@@ -4,9 +4,9 @@
 //
 //   copse::Hit hit = copse::closest_hit(grid.view(), triangles, ray);   // a TriangleView or TriangleTable
 //
-// A ray from the eye stays in one tile. The lists of the tile are tested front to back. A triangle that a slab
-// lists may be hit behind that slab. So a hit counts as the closest only when its own slab is done. A triangle in
-// several slabs is tested in each, which does no harm.
+// A ray from the eye stays in one tile. The walk tests the lists of the tile front to back. A triangle in the list of
+// one slab may be hit in a later slab. So a hit is the closest only when the walk has finished the slab of the hit. A
+// triangle in several slabs is tested in each, which does no harm.
 //
 // Source: Patidar, Narayanan, "Scalable Split and Gather Primitives for the GPU", 2009, section 5.2.
 
@@ -18,10 +18,11 @@ namespace copse {
 
 namespace detail {
 
-/// How many slabs behind the end of its slab a hit may seem to be: more than all rounding.
+/// Tolerance in slabs: a computed hit may seem to lie this far behind the slab that lists its triangle. It is larger
+/// than all rounding errors.
 inline constexpr double slab_slack = 1.0 / 64;
 
-/// Places along a ray from the eye.
+/// Maps the t of a hit on a ray from the eye to its slab.
 struct SlabOfHit {
   double nearest_inverse, slabs_per_unit;
   double depth_per_t;
@@ -54,8 +55,8 @@ COPSE_HD inline u32 tile_of_ray(const FrustumShape& frustum, const GridShape& ce
   return down * cells.resolution.y + across;
 }
 
-/// The first pixel with its middle in a tile, along an axis of an image of `pixel_count` pixels: the least x with
-/// (2 x + 1) tile_count >= 2 pixel_count tile.
+/// The first pixel whose middle lies in a tile, along one axis of an image of `pixel_count` pixels: the smallest x
+/// with (2 x + 1) tile_count >= 2 pixel_count tile.
 COPSE_HD inline u32 first_pixel(u32 tile, u32 tile_count, u32 pixel_count) {
   const u64 reach = u64{2} * pixel_count * tile;
   return reach <= tile_count ? 0 : u32(divide_rounding_up(reach - tile_count, u64{2} * tile_count));
@@ -93,7 +94,7 @@ COPSE_HD inline float march_tile(const FrustumGridView& grid, u32 tile, const Ra
 
 namespace detail {
 
-/// march_tile for the tile that the ray is in.
+/// Calls march_tile for the tile that the ray is in.
 template <class LeafTest, class Counter>
 COPSE_HD inline float march_own_tile(const FrustumGridView& grid, const Ray& ray, LeafTest& leaf_test,
                                      Counter& counter) {

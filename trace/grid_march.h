@@ -11,8 +11,9 @@
 //     no error adds up.
 //   - A primitive in several cells is tested in each. That does no harm, so no mailbox is needed. A hit is final
 //     once the walk has left it behind by more than all rounding.
-//   - Cells list what comes near them (builders/grid/layout.h), by more than the walk and the triangle test err.
-//     From so far away that the triangle test errs by more, the walk visits all cells within its error.
+//   - Each cell also lists primitives slightly outside it (builders/grid/layout.h), by more than the walk and the
+//     triangle test err. If the origin is so far away that the test errs by more, the walk visits all cells within the
+//     error.
 
 #include "builders/grid/layout.h"
 #include "trace/traverse.h"
@@ -21,7 +22,8 @@ namespace copse {
 
 namespace detail {
 
-/// How many cells a walk goes on past its ends, and past a hit: more than its rounding.
+/// Tolerance in cells: the walk goes this far beyond its ends and beyond a hit. It is larger than the walk's rounding
+/// errors.
 inline constexpr float march_slack = 1.0f / 64;
 
 /// The largest error of a ray for which march_narrow visits enough cells. Cells list what is within two units of
@@ -58,8 +60,8 @@ COPSE_HD inline double farthest(double origin, u32 resolution, double cells_per_
   return larger(magnitude(origin), magnitude(double(resolution) - origin)) / cells_per_unit;
 }
 
-/// The part of the ray from `min_slack` cells before it enters the grid to as many cells behind it. The error of
-/// the triangle test adds to both.
+/// Returns the part of the ray in the grid, extended at both ends by `min_slack` cells and the error of the triangle
+/// test.
 COPSE_HD inline MarchedRay enter_grid(const GridShape& grid, const Ray& ray, double min_slack = march_slack) {
   const dvec3 origin = grid.to_cells(ray.origin);
   const dvec3 direction(mul_rn(double(ray.direction.x), grid.cells_per_unit.x),
@@ -200,8 +202,7 @@ COPSE_HD inline void march_wide(const GridShape& grid, const MarchedRay& ray, Vi
   }
 }
 
-/// Tests the primitives of a cell. Returns true to end the walk: if the test says so, or if the walk has passed
-/// the limit.
+/// Tests the primitives of a cell. Returns true to end the walk: the test ended it, or the walk has passed the limit.
 template <class LeafTest, class Counter>
 struct TestCell {
   const GridView& grid;
@@ -209,7 +210,7 @@ struct TestCell {
   LeafTest& leaf_test;
   Counter& counter;
   float limit;
-  float last;  // s of the limit, and the slack
+  float last;  // s of the limit, plus the slack
 
   COPSE_HD bool operator()(u32 cell, float leave) {
     const u32 begin = grid.cell_begins.data()[cell], end = grid.cell_begins.data()[cell + 1];
@@ -228,9 +229,9 @@ struct TestCell {
   }
 };
 
-/// march() as far as its loop needs no call for a rare case (trace/walk/robustness.h). Returns false for a ray
-/// that is as thick as its error.
-///   leaf_test: a fast one, which says by itself if it gave up
+/// The fast variant of march(): its loop calls no function for rare cases (trace/walk/robustness.h). Returns false
+/// for a ray that needs march_wide.
+///   leaf_test: a fast one, which has a flag of its own for giving up
 ///   limit:     becomes the last limit
 template <class LeafTest>
 COPSE_HD inline bool march_fast(const GridView& grid, const Ray& ray, LeafTest& leaf_test, float& limit) {

@@ -18,8 +18,8 @@ COPSE_HD inline vec3 heat_scale(float x) {
 }
 
 /// Draws the colour scale of a heat map along the lower edge of the picture: a bar from 0 to `limit` visits with
-/// the numbers at its quarters. Returns the rows of pixels that it covers; 0 for a picture that is too small for
-/// it, which stays as it is.
+/// numbers at its quarters. Returns the number of pixel rows that it covers. It leaves a picture that is too small as
+/// it is, and returns 0.
 ///   is_cut: some rays visit more than `limit`
 COPSE_API u32 draw_heat_legend(Image& image, u32 limit, bool is_cut = false);
 

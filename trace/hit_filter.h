@@ -13,13 +13,13 @@
 // What a filter can rely on:
 //   - It gets the whole hit, with the bits that closest_hit reports: t, ids and weights. In a scene that is a
 //     SceneHit, with the instance.
-//   - It is called at most once per ray and triangle of an instance, and only for hits within the ray's interval
-//     that masks and culling leave. closest_hit and first_hits call it only for hits that would be among the
-//     result so far. any_hit calls it for all hits until one is accepted.
-//   - The order of the calls is that of the traversal: roughly front to back, not sorted, and not the same in
-//     every tree. So answers that follow from the hit alone, accept or pass_over, give results that depend on no
-//     tree. A filter that remembers earlier calls, or answers stop, gives results that may.
-//   - A filter is passed by reference: what it has counted is in it when the search returns.
+//   - It is called at most once per ray and triangle of an instance, and only for hits in the ray's interval that pass
+//     masks and culling. closest_hit and first_hits call it only for hits that would belong to the result so far.
+//     any_hit calls it for each hit until one is accepted.
+//   - The order of the calls is that of the traversal: roughly front to back, not sorted, and different between trees.
+//     If the answer depends on the hit alone and is accept or pass_over, the result does not depend on the tree. If the
+//     filter remembers earlier calls or answers stop, the result may depend on it.
+//   - A filter is passed by reference: after the search, the caller reads in it what it counted.
 
 #include <concepts>
 #include <type_traits>

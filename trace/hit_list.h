@@ -4,8 +4,8 @@
 // counts them, or sorts all of them into memory. Searches for accels and scenes: accel/accel_hit_view.h,
 // scene/scene_hit_view.h.
 //
-// During a search a hit is a draft: a Hit (or a SceneHit) with another number in `primitive`, the one by which its
-// triangle is fetched. An order compares drafts, and finishes them:
+// During a search a hit is a draft: a Hit (or a SceneHit) whose `primitive` is the number by which leaf tests fetch
+// the triangle, an id or a place. An order compares drafts, and finishes them:
 //
 //   using HitType                                    Hit or SceneHit
 //   bool before(const HitType&, const HitType&)      a total order of the hits of a ray
@@ -14,8 +14,9 @@
 //
 // Hits are ordered by ids where t is equal, so a list does not depend on the tree or on the order of visits.
 //
-// In a tree with splits, a ray may meet a triangle in several leaves. A sink that keeps the first hits without a filter
-// finds the earlier one in its list (drops_repeats). The others stand behind OfferedOnce.
+// In a tree with splits, a ray may meet a triangle in several leaves. A sink that keeps the first hits without a
+// filter recognises the second meeting in its own list (drops_repeats). All other sinks receive their hits through
+// OfferedOnce.
 
 #include "trace/hit/hit_sinks.h"
 #include "trace/hit/triangle_tests.h"
@@ -74,7 +75,8 @@ struct OfferTriangles {
   }
 };
 
-/// Returns whether a robust traversal reaches a place of a tree with repeats, if its limit stays at the ray's t_max.
+/// Returns true if a robust traversal reaches this place of a tree with repeats, provided that its limit stays at the
+/// ray's t_max.
 template <class Node>
 COPSE_HD inline bool ray_reaches(const WideBvhView<Node>& bvh, const RaySlabs& slabs, float limit, u32 place) {
   const WideTree<Node> tree(bvh);
@@ -90,7 +92,7 @@ COPSE_HD inline bool ray_reaches(const WideBvhView<Node>& bvh, const RaySlabs& s
   return true;
 }
 
-/// Returns whether a place is the first one of its primitive that the ray reaches, in the order of the tree.
+/// Returns true if, among the places of its primitive, this is the first in the tree's order that the ray reaches.
 template <class Node>
 [[gnu::noinline]] COPSE_HD bool is_first_reached(const WideBvhView<Node>& bvh, const Ray& ray, u32 place) {
   u32 at = bvh.repeats[place].previous;
@@ -103,8 +105,8 @@ template <class Node>
   return true;
 }
 
-/// Gives a sink each hit once, be it at the first place of several that the ray reaches. In a tree where triangles have
-/// several places, the limit stays where it began, or places that count would be skipped.
+/// Gives each hit to a sink once: at the first place of its triangle that the ray reaches. In a tree where triangles
+/// have several places, the sink cannot lower the limit. A lower limit would skip that first place and lose the hit.
 template <class Node, class Sink>
 struct OfferedOnce {
   Sink& sink;
@@ -122,7 +124,8 @@ struct OfferedOnce {
   }
 };
 
-/// Offers all hits of a ray to a sink. `triangles`: as leaf tests fetch them.
+/// Offers all hits of a ray to a sink. `triangles`: with the interface that leaf tests use
+/// (trace/hit/triangle_tests.h).
 template <u32 stack_size, class Node, class Triangles, class Sink>
 COPSE_HD inline void offer_hits(const WideBvhView<Node>& bvh, const Triangles& triangles, const Ray& ray,
                                 Sink& sink) {
@@ -145,8 +148,8 @@ COPSE_HD inline bool walk_fast(const WideBvhView<Node>& bvh, const Ray& ray, Tes
   return !walk.gives_up() && !test.gives_up;
 }
 
-/// As offer_hits, by the fast walk, for sinks that drop repeats and for trees without. If it returns false, the sink has
-/// to start again.
+/// As offer_hits, by the fast walk. The sink must drop repeats, or the tree must have none. If it returns false, the
+/// sink has to start again.
 template <class Node, class Triangles, class Sink>
 COPSE_HD inline bool offer_hits_fast(const WideBvhView<Node>& bvh, const Triangles& triangles, const Ray& ray,
                                      Sink& sink) {

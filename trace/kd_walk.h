@@ -5,9 +5,9 @@
 //   copse::Hit hit = copse::closest_hit(tree.view(), triangles, ray);      // a TriangleView or TriangleTable
 //   bool blocked = copse::any_hit(tree.view(), triangles, ray);
 //
-// Cells do not overlap, so the walk visits them strictly front to back and ends in the first cell with a hit. The hits
-// are those of trees of boxes and of grids, bit for bit: a ray counts as thick as the triangle test errs
-// (trace/hit/intersect.h), and visits both sides of a plane that it passes within that.
+// Cells do not overlap, so the walk visits them strictly front to back and ends in the first cell with a hit. The
+// hits equal those through BVHs and grids, bit for bit: the walk treats the ray as thick as the error of the triangle
+// test (trace/hit/intersect.h), and visits both sides of a plane that it passes within this error.
 
 #include "builders/grid/layout.h"
 #include "builders/kd/sah_kd_layout.h"
@@ -23,7 +23,7 @@ struct KdPart {
   u32 node;
 };
 
-/// Trees have at most 60 levels, and each puts off one child at most.
+/// Trees have at most 60 levels, and each level puts off at most one child.
 inline constexpr u32 kd_part_stack_size = 60;
 
 /// Cuts a part to where origin + t * direction is between lo and hi. It is empty if leave is below enter.
@@ -43,7 +43,7 @@ struct KdSplitParts {
   bool has_near, has_far;
 };
 
-/// A ray in double precision, and how thick it counts.
+/// A ray in double precision, as thick as the error of the triangle test.
 class ThickRay {
  public:
   COPSE_HD ThickRay(const Ray& ray, const Aabb& bounds) : origin_(ray.origin), direction_(ray.direction) {
@@ -58,7 +58,7 @@ class ThickRay {
     time_error_ = error_ / speed;
   }
 
-  /// How long before a cell a hit in it may be.
+  /// The t of a hit may be before the ray enters the cell of the triangle, by at most this.
   COPSE_HD double time_error() const { return time_error_; }
 
   /// Returns the part of the ray in a box, for the root.
@@ -95,8 +95,7 @@ class ThickRay {
   double error_, time_error_;
 };
 
-/// Walks through the tree front to back: the part of traverse() that does not know what is tested. Returns the last
-/// limit.
+/// Walks through the cells front to back. traverse() below passes the leaf test as `visit`. Returns the last limit.
 ///   visit: void node(u32 id), for each inner node; bool leaf(u32 id, const SahKdNode&, float& limit), for each leaf:
 ///          true ends the walk
 template <class Visit>

@@ -36,7 +36,7 @@ COPSE_HD inline bool is_culled(const Triangle& triangle, const vec3& direction, 
   return cull == Cull::back ? along > 0 : along < 0;
 }
 
-/// Triangles for leaf tests. The tests pass over those that the ray does not see.
+/// Triangles for leaf tests. The tests skip those that the ray does not see.
 template <class Triangles, class Masks>
 struct SeenTriangles : Triangles {
   Masks masks;
@@ -118,7 +118,7 @@ struct BatchMasks {
     return cull != Cull::none && is_culled(triangle, culling[ray].direction, cull);
   }
 
-  /// Leaves out the first rays.
+  /// Drops the masks of the first rays.
   COPSE_HD void skip(u64 count) {
     if (rays != nullptr) rays += count;
     if (culling != nullptr) culling += count;

@@ -6,7 +6,7 @@
 
 namespace copse::detail {
 
-/// What the colours of some pixels depend on, beside their own hits.
+/// Extremes over pixels. The colours of a picture of distances or visits depend on them.
 struct PictureExtremes {
   u32 least = invalid_id;  // the bits of the nearest distance
   u32 most = 0;            // the bits of the farthest distance, or the most visits
@@ -28,7 +28,7 @@ class COPSE_API PictureRows {
 
   /// Finds what the pixels see.
   void trace();
-  /// Returns the extremes of these rows, or those of nothing for a shading that needs none. Waits if it needs some.
+  /// Returns the extremes of these rows. A shading that needs none gets those of no pixels. Waits if it needs some.
   PictureExtremes extremes() const;
   /// Colours the pixels. `whole`: of all rows of the picture.
   void colour(const PictureExtremes& whole);
@@ -46,7 +46,7 @@ class COPSE_API PictureRows {
   Buffer<u32> extremes_;
 };
 
-/// Draws what stands below the pixels of a whole picture: the legend of heat.
+/// Draws the legend below the pixels of a whole picture, for heat maps.
 COPSE_API void finish_picture(Image& image, const RenderOptions& options, const PictureExtremes& whole);
 
 }  // namespace copse::detail

@@ -10,9 +10,9 @@
 
 namespace copse {
 
-/// The closest hit of a ray: where, and on which packed triangle. It is the hit that Hit tells of, in 8 bytes in
-/// place of 20, so that a batch writes less. The packed triangle has the rest: the corners, the number of the
-/// triangle in its view, the view's geometry id, and the id through all views.
+/// The closest hit of a ray: its t and its packed triangle. It stands for a Hit in 8 bytes in place of 20, so that a
+/// batch writes less. The packed triangle has the rest: the corners, the number of the triangle in its view, the
+/// view's geometry id, and the id through all views.
 ///
 ///   const copse::PackedTriangle& triangle = accel.triangles.data()[hit.triangle];    // of an AccelView
 ///
@@ -21,7 +21,7 @@ struct alignas(8) ShortHit {
   float t;       // on a miss the ray's t_max
   u32 triangle;  // its place among the packed triangles; invalid_id on a miss
 
-  // A friend, so that is_hit without arguments still names the function of trace/ray.h alone.
+  // A friend: so it is found for a ShortHit alone, and the plain name is_hit still means the function of trace/ray.h.
   COPSE_HD friend bool is_hit(const ShortHit& hit) { return hit.triangle != invalid_id; }
 };
 

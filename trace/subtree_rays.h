@@ -1,12 +1,12 @@
 #pragma once
 
-// Rays through a part of a tree: what hangs below one of its nodes. Hits there are those of the whole tree, bit for bit.
+// Rays through the subtree below one node. Hits there are those of the whole tree, bit for bit.
 
 #include "trace/traverse.h"
 
 namespace copse::detail {
 
-/// A tree that ends above one of its nodes.
+/// A tree whose root is one of the nodes of another tree. Climbing ends there.
 template <class Node>
 struct Subtree : WideTree<Node> {
   u32 top;

@@ -55,8 +55,8 @@ class TraceTriangles {
 COPSE_API void closest_hits(Context& context, const TreeView& bvh, const TraceTriangles& triangles,
                             BufferSpan<const Ray> rays, BufferSpan<Hit> hits, const TraceOptions& options = {});
 
-/// The same with results of 8 bytes, each with the place of its triangle among the packed ones. Where memory
-/// bounds the rays, as for those that miss, they are faster. full_hit() makes a Hit of each, with the bits of the
+/// The same with results of 8 bytes, each with the place of its triangle among the packed ones. They are faster where
+/// memory bandwidth bounds the batch, as for rays that miss. full_hit() makes a Hit of each, with the bits of the
 /// call above.
 ///   triangles: packed
 /// Throws: also Error invalid_argument if the triangles are not packed.

@@ -31,7 +31,7 @@ struct TraceChoice {
   TraceLayout layout;
   TraceKernel kernel;
 
-  /// The choice as one word, and back.
+  /// The choice as one word. of() reads it.
   COPSE_HD u32 word() const { return u32(kernel) | u32(layout) << 8; }
   static TraceChoice of(u32 word) { return {TraceLayout(word >> 8), TraceKernel(word & 255u)}; }
 };
@@ -49,8 +49,8 @@ struct TraceTreesOptions {
   /// For a given layout, TraceKernel::automatic chooses the kernel.
   TraceLayout layout = TraceLayout::automatic;
 
-  /// If it is not empty, this word in the context's memory gets what traced the batch: see TraceChoice::of. A
-  /// batch of 0 rays leaves it as it was.
+  /// If it is not empty, this word in the context's memory receives the layout and the kernel of the batch: see
+  /// TraceChoice::of. A batch of 0 rays does not change it.
   BufferSpan<u32> chosen = {};
 
   /// As TraceOptions::masks. With layout automatic, batches with masks, of rays or of views, traverse the wide

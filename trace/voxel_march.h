@@ -5,8 +5,8 @@
 //
 //   copse::VoxelHit hit = copse::first_voxel(bricks.view(), ray);
 //
-// The walk is that of trace/grid_march.h. Through bricks it has two levels: it goes from place to place and looks
-// each up in the hash table, and it goes through the voxels of the bricks that it finds.
+// The walk is that of trace/grid_march.h. Through bricks it has two levels. The outer level goes from brick to brick
+// and looks each up in the hash table. The inner level goes through the voxels of the bricks that exist.
 
 #include "builders/grid/voxel_tree_layout.h"
 #include "trace/grid_march.h"
@@ -28,13 +28,13 @@ COPSE_HD inline bool is_hit(const VoxelHit& hit) {
 
 namespace detail {
 
-/// t at a place of the walk, within the ray.
+/// Returns t at a place of the walk, clamped to the ray's interval.
 COPSE_HD inline float time_at(const MarchedRay& marched, const Ray& ray, double s) {
   const double t = add_rn(marched.entry, s / marched.speed);
   return float(larger(smaller(t, double(ray.t_max)), double(ray.t_min)));
 }
 
-/// Ends the walk at the first bit that is set. `entered` is then where the ray enters it.
+/// Ends the walk at the first bit that is set, and keeps where the ray enters its voxel in `entered`.
 struct FindSetBit {
   const VoxelView& voxels;
   u64 bit = 0;
@@ -70,8 +70,8 @@ struct FindSetVoxel {
   }
 };
 
-/// Walks through the voxels of a brick, from s = `entered` to `leave`, until find(voxel id, s) returns true. `find` has
-/// then the voxel in `bit` and where the ray enters it in `entered`.
+/// Walks through the voxels of a brick, from s = `entered` to `leave`, until find(voxel id, s) returns true. `find`
+/// then holds the voxel in `bit`, and in `entered` where the ray enters it.
 template <class Find>
 COPSE_HD inline void march_brick(const MarchedRay& ray, const uvec3& brick, double entered, float leave,
                                  Find& find) {
@@ -139,8 +139,8 @@ struct FindSetVoxelOfTree {
   }
 };
 
-/// The same through an octree or a DAG. A place is x | y << 16 | z << 32. While the ray is in the cube that the last
-/// search has found to be empty, the tree is not searched again.
+/// The same through an octree or a DAG. A place is x | y << 16 | z << 32. The last search may have found an empty
+/// cube. While the ray is in that cube, the tree is not searched again.
 struct FindInTree {
   const VoxelTreeView& tree;
   const MarchedRay& ray;
@@ -169,8 +169,8 @@ struct FindInTree {
   }
 };
 
-/// Calls visit(key of a place, s where the ray leaves it) for the places of bricks that the ray passes, front to
-/// back, until it returns true.
+/// Calls visit(key of a brick's place, s where the ray leaves it) for each brick's place that the ray passes, front
+/// to back, until it returns true.
 template <class Visit>
 COPSE_HD inline void march_bricks(const BrickView& bricks, const MarchedRay& ray, Visit& visit) {
   const u64 row = bricks.places.resolution.x;
@@ -194,9 +194,9 @@ COPSE_HD inline void march_tree(const GridShape& places, const MarchedRay& ray, 
 
 }  // namespace detail
 
-/// Returns the first voxel that is set, among those that the ray passes between t_min and t_max. Rounding moves
-/// the ray by less than 1/32 of a voxel. It decides where the ray passes so close to an edge or a corner, or to
-/// the grid.
+/// Returns the first voxel that is set, among those that the ray passes between t_min and t_max. Rounding moves the
+/// ray by less than 1/32 of a voxel. So it can change the result only for rays that close to an edge, a corner or the
+/// border of the grid.
 COPSE_HD inline VoxelHit first_voxel(const VoxelView& voxels, const Ray& ray) {
   const VoxelHit miss{ray.t_max, uvec3(invalid_id)};
   if (!is_traceable(ray)) return miss;
@@ -221,7 +221,7 @@ COPSE_HD inline VoxelHit first_voxel(const BrickView& bricks, const Ray& ray) {
   return {detail::time_at(marched, ray, find.at.entered), find.at.voxel};
 }
 
-/// Through an octree or a DAG: the hit that the bricks have from which it was built, bit for bit.
+/// Through an octree or a DAG. The hit equals, bit for bit, that of the bricks from which the tree was built.
 COPSE_HD inline VoxelHit first_voxel(const VoxelTreeView& tree, const Ray& ray) {
   const VoxelHit miss{ray.t_max, uvec3(invalid_id)};
   if (!is_traceable(ray)) return miss;

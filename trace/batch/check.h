@@ -15,7 +15,7 @@
 
 namespace copse::detail {
 
-/// Refuses a view that no tree was made for.
+/// Throws if the view is empty, as no tree was built for it.
 template <class View>
 void check_tree(const char* function, const View& bvh) {
   if (bvh.nodes.empty()) {
@@ -26,7 +26,7 @@ inline void check_tree(const char* function, const TreeView& tree) {
   std::visit([function](const auto& view) { check_tree(function, view); }, tree);
 }
 
-/// Refuses a view that no grid was made for.
+/// Throws if the view is empty, as no grid was built for it.
 inline void check_grid(const char* function, const GridView& grid) {
   if (grid.shape.empty() || grid.cell_begins.size() < 2) {
     refuse(function, "the grid has 0 cells, it was never built; a grid without primitives has 1");
@@ -38,13 +38,13 @@ inline void check_grid(const char* function, const FrustumGridView& grid) {
   }
 }
 
-/// Refuses masks unless there is one for each of `count`, or none.
+/// Throws unless there are `count` masks, or none.
 inline void check_masks(const char* function, const char* what, BufferSpan<const u32> masks, u64 count) {
   if (!masks.empty()) check_one_each(function, masks.size(), "masks", count, what);
   check_address(function, "masks", masks);
 }
 
-/// Refuses options that are out of range, and masks unless there is one per ray, or none.
+/// Throws if options are out of range, and unless there is one mask per ray, or none.
 inline void check_trace_options(const char* function, const TraceOptions& options, u64 ray_count) {
   if (options.chosen.size() > 1) {
     refuse(function, "options.chosen has room for " + std::to_string(options.chosen.size()) +
@@ -59,7 +59,7 @@ inline void check_trace_options(const char* function, const TraceOptions& option
   check_masks(function, "rays", options.masks, ray_count);
 }
 
-/// Refuses result lists unless there is one offset more than queries, and unless all are apart. `what`: the queries.
+/// Throws unless there is one more offset than queries, and unless no two lists overlap. `what`: the queries.
 template <class Query, class Found>
 void check_lists(const char* function, const char* what, BufferSpan<const Query> queries, BufferSpan<u64> offsets,
                  BufferSpan<Found> found) {
@@ -72,7 +72,7 @@ void check_lists(const char* function, const char* what, BufferSpan<const Query>
   check_apart(function, "offsets", BufferSpan<const u64>(offsets), found);
 }
 
-/// The same and, where the context validates, the checks of validate_span for all three.
+/// The same. Where the context validates, also makes the checks of validate_span for all three.
 template <class Query, class Found>
 void check_lists(Context& context, const char* function, const char* what, BufferSpan<const Query> queries,
                  BufferSpan<u64> offsets, BufferSpan<Found> found, u64 ValidationCounts::*nan_count) {

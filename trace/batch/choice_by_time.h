@@ -2,14 +2,14 @@
 
 // Learns which of a few ways to do the same work is the fastest, from the times of earlier calls.
 //
-// The first calls leave the choice to the caller, so that a short program is not slowed down by trials. Then each way is
-// tried twice: the first time it may have to be loaded. The best is kept. After many calls those that were near the best
-// are tried again. Every few calls one is timed too: if it takes longer or shorter than the trial did, the work has
-// changed. Then the caller chooses again for a while, and the trials begin anew. Work that keeps changing is left alone
-// for longer and longer.
+// The first calls leave the choice to the caller, so that trials do not slow down a short program. Then each way is
+// tried twice, since the first time it may have to be loaded. The fastest way is kept. After 512 calls the ways that
+// were near the fastest are tried again. In between, one call of every few is timed. If its time differs much from
+// that of the trial, the work has changed: the caller chooses again for a while, and then the trials begin anew. If
+// the work keeps changing, the caller's turns grow longer and longer.
 //
-// To time a call takes time itself: the device waits between two marks, about 10 us on one H200. So calls that are short
-// are timed less often.
+// Timing a call takes time itself: the device waits between two marks, about 10 us on one H200. So short calls are
+// timed less often.
 
 #include <algorithm>
 
@@ -27,7 +27,7 @@ class ChoiceByTime {
 
   struct Call {
     u32 way = undecided;    // undecided: the caller chooses
-    bool is_timed = false;  // it shall report the time
+    bool is_timed = false;  // the caller has to report its time
   };
 
   /// Returns how to do the next call. `way_count`: the same in all calls.
@@ -56,7 +56,7 @@ class ChoiceByTime {
     return {best_, checks};
   }
 
-  /// Tells the time of a call that was timed, and how many pieces of work it did.
+  /// Takes the time of a timed call, and the number of its pieces of work.
   void report(u32 way, double milliseconds, double pieces) {
     const double time = milliseconds / pieces;
     calls_between_checks_ = u32(std::clamp(milliseconds_between_checks / milliseconds, min_calls_between_checks,
@@ -73,8 +73,8 @@ class ChoiceByTime {
     }
   }
 
-  /// Tells that the time of a call says nothing, because the device waited for the host. The way is tried again. After
-  /// many such calls the choice is left to the caller for a while.
+  /// Takes a timed call whose time is useless, because the device waited for the host. The way is tried again. After
+  /// many such calls the caller chooses for a while.
   void lose(u32 way) {
     Trial& trial = trials_[way];
     if (best_ != undecided || trial.issued == trial.reported) return;
@@ -97,10 +97,10 @@ class ChoiceByTime {
   struct Trial {
     u32 issued = 0, reported = 0;
     double time = 0;      // the shortest, per piece
-    bool is_out = false;  // too slow the last time to be tried
+    bool is_out = false;  // too slow in the last trials to be tried again
   };
 
-  /// Forgets the choice. Ways that took longer than `longest` are not tried.
+  /// Forgets the choice. Ways that took longer than `longest` are not tried again.
   void begin_trials(double longest) {
     best_ = undecided;
     lost_calls_ = 0;
@@ -124,7 +124,7 @@ class ChoiceByTime {
   u32 calls_ = 0, next_check_ = 1;  // since the choice
   u32 calls_between_checks_ = 0;
   u32 lost_calls_ = 0;  // since the trials began
-  u32 changes_ = 0;     // since the work last stayed the same for so long that trials were repeated
+  u32 changes_ = 0;     // of the work, since calls_between_trials calls last passed without one
 };
 
 }  // namespace copse::detail

@@ -14,7 +14,7 @@ namespace copse::detail {
 
 namespace {
 
-/// The first fault in the leaves that a node is or has, as a LeafFault.
+/// The first fault in the leaves of a node, as a LeafFault. In binary trees a leaf is a node itself.
 ///   Triangles: TriangleTable, or BufferSpan<const PackedTriangle>
 template <class View, class Triangles>
 struct FaultOfNode {
@@ -47,7 +47,8 @@ struct FaultOfNode {
       const u32 at = source.takes_places ? u32(place) : ids[place];
       if (ids != nullptr && source.primitive(at) != ids[place]) return LeafFault::of_id(place);
       const Aabb box = bounds(source.triangle(at));
-      // A refit leaves triangles that have become infinite out of the boxes. With splits a leaf may hold a part.
+      // A refit leaves triangles that have become infinite out of the boxes. With splits a leaf may hold only a part
+      // of one.
       const bool fits = bvh.repeats == nullptr ? merge(leaf, box) == leaf : !is_empty(intersection(leaf, box));
       if (is_valid(box) && !fits) return LeafFault::of_box(place);
     }

@@ -1,8 +1,8 @@
 #pragma once
 
-// Which kernel was the fastest for batches like this one. A program that traces the same kinds of rays again and
-// again, as in every frame, has each kind in the same memory. So a batch is known by its tree, by where its rays
-// stand, by the type of its query and by about how many rays it has.
+// Remembers which kernel was the fastest for batches like this one. A program that traces the same kinds of rays in
+// every frame keeps each kind in the same memory. So a batch is recognised by its tree, the address of its rays, the
+// type of its query and the magnitude of its number of rays.
 
 #include <bit>
 #include <chrono>
@@ -45,8 +45,8 @@ class LearnedKernels {
  private:
   static constexpr size_t max_entries = 64;
 
-  /// The marks and the launches take some 10 us. If the host took much longer, because a kernel had to be loaded or
-  /// other programs had the processor, the device may have waited between the marks.
+  /// The marks and the launches take some 10 us. If the host took much longer, because it loaded a kernel or other
+  /// programs had the processor, the device may have waited between the marks, and the time is useless.
   static constexpr std::chrono::microseconds longest_launch{60};
 
   struct Entry {
@@ -61,7 +61,7 @@ class LearnedKernels {
     std::unique_ptr<Mark> begin, end;
   };
 
-  /// Tells the choices the times of launches that have ended. It does not wait.
+  /// Reports the times of launches that have ended to their choices. It does not wait.
   void take_reports() {
     std::erase_if(timed_, [this](const Timed& timed) {
       if (!timed.end->has_passed()) return false;
@@ -73,7 +73,7 @@ class LearnedKernels {
     });
   }
 
-  /// The entry of a key. A new key takes the place of the one that was not used for longest, if there are many.
+  /// The entry of a key. If there are many, a new key replaces the one that was not used for longest.
   Entry& find(const Key& key) {
     ++use_;
     Entry* oldest = nullptr;

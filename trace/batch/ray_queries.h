@@ -1,6 +1,6 @@
 #pragma once
 
-// The query of a batch, for the kernels of both backends: the leaf test of each ray, and its result.
+// The query of a batch, for the kernels of both backends: it makes the leaf test of each ray and stores its result.
 
 #include "trace/masked_triangles.h"
 #include "trace/short_hit.h"
@@ -10,7 +10,7 @@
 
 namespace copse::detail {
 
-/// The triangles of a source, as a leaf test holds them.
+/// The form in which leaf tests hold the triangles of a source.
 template <class Source>
 using TrianglesOf = decltype(triangles_of_ray(std::declval<const Source&>(), 0));
 
@@ -18,8 +18,8 @@ template <class View>
 using TreeOf = decltype(tree_of(std::declval<const View&>()));
 
 /// Rays through a tree or a grid, and where their results go.
-///   Source: TriangleTable or BufferSpan<const PackedTriangle>, or WithMasks of one. A query holds it by value,
-///           since a kernel's parameters are all that it sees of the host.
+///   Source: TriangleTable or BufferSpan<const PackedTriangle>, or WithMasks of one. A query holds it by value, since
+///           a kernel reads nothing of the host but its parameters.
 ///   TestOf: ClosestTriangle or AnyTriangle
 template <class TreeType, class Source, class Out, template <class, Robustness> class TestOf>
 struct RayQuery {
@@ -33,7 +33,7 @@ struct RayQuery {
   Source source;
   const Ray* rays;
   Result* results;
-  u64 triangle_count;  // that the tree has room for; TraceKernel::automatic goes by it
+  u64 triangle_count;  // for which the tree has room; TraceKernel::automatic uses it
 
   /// The leaf test of ray i.
   template <Robustness robustness>
@@ -41,7 +41,7 @@ struct RayQuery {
     return {triangles_of_ray(source, i), ray};
   }
 
-  /// Leaves out the first rays.
+  /// Drops the first rays.
   void skip(u64 count) {
     rays += count;
     results += count;
@@ -84,13 +84,13 @@ struct AnyHits : RayQuery<Tree, Source, u8, AnyTriangle> {
   COPSE_HD static u8 miss(const Ray&) { return 0; }
 };
 
-/// Any hits by the traversal of closest hits, nearest child first. In hair, and where triangles stand anywhere,
-/// that finds an occluder sooner than UnorderedWalk.
+/// Any hits by the traversal of closest hits, nearest child first. In hair, and among triangles at random places, it
+/// finds an occluder sooner than UnorderedWalk.
 template <class Tree, class Source>
 struct NearestFirst : AnyHits<Tree, Source> {};
 
-/// Any hits by UnorderedWalk, with the child first that the ray leaves last. In interiors that is often the faster
-/// order for rays that go everywhere.
+/// Any hits by UnorderedWalk, starting at each node with the child that the ray leaves last. In interiors it is often
+/// the faster order for rays that go in all directions.
 template <class Tree, class Source>
 struct LatestExitFirst : AnyHits<Tree, Source> {};
 
@@ -110,7 +110,7 @@ struct QueryOf<Tree, Source, ShortHit> {
 template <class Tree, class Source, class Result>
 using QueryFor = typename QueryOf<Tree, Source, Result>::type;
 
-/// The fast traversal of a query. Through wide trees, rays that look for any hit need no order.
+/// The fast traversal of a query. Rays that look for any hit in wide trees use UnorderedWalk.
 template <class Query, u32 stack_size>
 struct FastWalkOf {
   using type = Walk<typename Query::Tree, stack_size, Robustness::fast>;
@@ -125,7 +125,7 @@ struct FastWalkOf<LatestExitFirst<WideTree<Node>, Source>, stack_size> {
   using type = UnorderedWalk<Node, stack_size, FirstChild::of_latest_exit>;
 };
 
-/// Entries of the stacks of fast traversals, which give up when they are full.
+/// Entries of the stacks of fast traversals. A traversal whose stack is full gives up.
 inline constexpr u32 fast_stack_size = 64;
 
 /// Traces ray i by robust traversal.

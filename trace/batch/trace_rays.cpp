@@ -17,14 +17,14 @@ namespace detail {
 
 /// `Triangles`: std::span<const TriangleView> or BufferSpan<const PackedTriangle>. `Result`: Hit for the closest
 /// hit, u8 for any; ShortHit through CompressedBvh4View and packed triangles alone. `masks`: null where every ray
-/// sees every triangle; options.masks is not looked at.
+/// sees every triangle. options.masks is not read here.
 template <class Executor, class View, class Triangles, class Result>
 void trace_rays(const Executor& ex, const View& bvh, const Triangles& triangles, BufferSpan<const Ray> rays,
                 Result* results, const BatchMasks* masks, const TraceOptions& options);
 
 // The body: leaf_check.inl, for either executor.
 
-/// *fault = the first place in the leaves with a fault: see LeafFault.
+/// Stores the first fault in the leaves of the tree to `fault`: see LeafFault.
 template <class Executor, class View, class Triangles>
 void find_leaf_fault(const Executor& ex, const View& bvh, const Triangles& triangles, u64* fault);
 
@@ -54,8 +54,8 @@ Packed body_argument(const char* function, u64 tree_capacity, const Packed& pack
   return packed;
 }
 
-/// Refuses triangles that are not those of the tree, and rays that the device cannot read. Only where the context
-/// validates, since it takes a pass over the tree and a wait.
+/// Throws if the triangles are not those of the tree, or if the device cannot read the rays. Called only where the
+/// context validates, since it takes a pass over the tree and a wait.
 template <class View, class Triangles, class Result>
 void validate(const char* function, Context& context, const View& bvh, const Triangles& triangles,
               BufferSpan<const Ray> rays, BufferSpan<Result> results) {

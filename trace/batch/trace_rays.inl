@@ -4,8 +4,8 @@
 //
 //   trace_batch(ex, label, kernel, query, n, chosen)
 //     Writes the results of rays 0 to n - 1 of the query (trace/batch/ray_queries.h).
-//       kernel: followed if the backend has it for the query's tree
-//       chosen: null, or a word on the device for the kernel that traced. It stays as it was if n is 0
+//       kernel: the one to use. A backend that does not have it for the query's tree uses another one
+//       chosen: null, or a word on the device that receives the kernel that traced. It does not change if n is 0
 
 #include "trace/batch/trace_with.h"
 

@@ -58,7 +58,7 @@ void check_options(const char* function, const TraceTreesOptions& options) {
   }
 }
 
-/// The layout, if it is known without a look at the rays, else automatic.
+/// The layout if it does not depend on the rays, else automatic.
 TraceLayout known_layout(const RayTreesView& trees, const TraceTreesOptions& options) {
   if (options.layout != TraceLayout::automatic) return options.layout;
   if (trees.binary.primitive_ids.size() < min_for_wide) return TraceLayout::binary;

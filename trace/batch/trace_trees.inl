@@ -3,9 +3,9 @@
 // The cooperative stage, trace/batch/cpu/trace_trees.h and trace/batch/cuda/trace_trees.cuh:
 //
 //   trace_by_sample(ex, label, binary, wide, n, chosen)
-//     Writes the results of one of two queries (trace/batch/ray_queries.h) for rays 0 to n - 1, which are the same
-//     in both. A sample of the rays and the number of triangles tell which tree suits them.
-//       chosen: null, or a word on the device for TraceChoice::word(). It stays as it was if n is 0
+//     Writes the results of rays 0 to n - 1 of one of two queries (trace/batch/ray_queries.h) over the same rays. A
+//     sample of the rays and the number of triangles decide which tree is traversed.
+//       chosen: null, or a word on the device that receives TraceChoice::word(). It does not change if n is 0
 
 #include "trace/batch/ray_queries.h"
 #include "trace/trace_trees.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the bodies of batches through one tree share: the query that they trace. trace/batch/trace_rays.inl has the
+// Makes the query of a batch through one tree, for the bodies of such batches. trace/batch/trace_rays.inl has the
 // contract of trace_batch.
 
 #include "builders/geometry/make_triangle_table.h"

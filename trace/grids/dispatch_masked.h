@@ -7,7 +7,7 @@
 namespace copse::detail {
 
 /// Calls work(executor, masks) with the executor of the context's backend; `masks` is null if every ray sees every
-/// triangle. Before, it refuses masks unless there is one per result, or none. `what`: what has a result each.
+/// triangle. First it throws unless there is one mask per result, or none. `what`: the items that have a result each.
 template <class Result, class Work>
 void dispatch_masked(const char* function, const char* what, Context& context, const TriangleViews& triangles,
                      BufferSpan<const u32> masks, BufferSpan<Result> results, const Work& work) {

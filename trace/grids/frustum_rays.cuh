@@ -1,9 +1,9 @@
 #pragma once
 
-// A warp takes 32 pixels of a tile. The lists of the tile follow each other front to back, so the warp reads them
-// as one list: 32 triangles at a time, one per lane, into shared memory. It ends when every lane's hit is in a
-// slab that is done. Beside each triangle stands the rectangle of pixels around it. A lane tests the triangles
-// with rectangles that contain its pixel. Of triangles about as large as a pixel, those are few.
+// A warp takes 32 pixels of a tile. The lists of the tile follow each other front to back, so the warp reads them as
+// one list: 32 triangles at a time, one per lane, into shared memory. It ends when, for every lane, the slab of its
+// hit is finished. Each triangle is stored with the rectangle of pixels around it. A lane tests only the triangles
+// whose rectangle contains its pixel. If triangles are about as large as a pixel, those are few.
 
 #include "primitives/cuda/launch.cuh"
 #include "primitives/cuda/warp.cuh"
@@ -23,9 +23,8 @@ using copse::detail::TilePixels;
 inline constexpr u32 tile_threads = 128;
 inline constexpr u32 tile_warps = tile_threads / warp_size;
 
-/// A triangle with its vertices less the eye, in three 16-byte reads. The test of a ray begins with this
-/// subtraction of its origin. The rays of a picture differ in their direction alone, so it is done once for all of
-/// them.
+/// A triangle with its vertices less the eye, in three 16-byte reads. The triangle test begins by subtracting the
+/// ray's origin. All rays of a picture have the same origin, so this is done once for all of them.
 struct alignas(16) NearTriangle {
   vec3 a, b, c;
   u32 primitive;
@@ -82,7 +81,7 @@ class TileRay {
   __device__ u32 axis() const { return shear_.axis; }
   __device__ bool is_done(u32 slabs_done) const { return !is_there_ || last_slab_ < slabs_done; }
 
-  /// Tests a batch. `permuted`: its axes are already in the order of the shear.
+  /// Tests a batch. `permuted`: the vertices of the batch already have their axes in the order of the shear.
   template <bool permuted>
   __device__ void test(const TileBatch& batch) {
     u32 near = 0;
@@ -118,7 +117,7 @@ class TileRay {
     return shear;
   }
 
-  /// The beginning of intersect_in_float, with vertices less the eye, and with the same bits.
+  /// The first part of intersect_in_float, for vertices less the eye. It computes the same bits.
   __device__ static bool may_hit(const RayShear& ray, const NearTriangle& triangle) {
     const vec3 a = sheared(ray, triangle.a), b = sheared(ray, triangle.b), c = sheared(ray, triangle.c);
     using copse::detail::edge_function;
@@ -144,7 +143,7 @@ __device__ inline vec3 less_eye(const vec3& p, const vec3& eye) {
   return vec3(sub_rn(p.x, eye.x), sub_rn(p.y, eye.y), sub_rn(p.z, eye.z));
 }
 
-/// Puts a triangle at the lane's place of a batch. `order`: the axis that comes last.
+/// Stores a triangle at the lane's place of a batch. `order`: the axis that comes last.
 __device__ inline void put_triangle(const FrustumImage& image, const FrustumPixels& pixels, u32 primitive,
                                     u32 order, TileBatch& batch) {
   const Triangle t = image.triangles.triangle(primitive);
@@ -155,7 +154,7 @@ __device__ inline void put_triangle(const FrustumImage& image, const FrustumPixe
   batch.triangles[lane_id()] = {exchanged(a, order), exchanged(b, order), exchanged(c, order), primitive, {}};
 }
 
-/// Tests the lists of a tile for the rays of a warp. `permuted`: all the rays have the same axis.
+/// Tests the lists of a tile for the rays of a warp. `permuted`: all rays have the same main axis.
 template <bool permuted>
 __device__ void test_tile(const FrustumImage& image, u32 tile, TileRay& ray, TileBatch& batch) {
   const FrustumPixels pixels = FrustumPixels::of(image);

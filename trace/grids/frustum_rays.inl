@@ -19,8 +19,8 @@ struct StrayRay {
     return ray.origin == grid.frustum.eye && ray.t_min >= 0 && is_on_screen(ray) ? rays.size() : i;
   }
 
-  /// A ray that passes the screen's edge by less than a unit still finds all that it hits, as cells list more than
-  /// that.
+  /// If a ray passes the edge of the screen by less than a unit, it still finds all its hits: the lists of cells
+  /// reach farther out.
   COPSE_HD bool is_on_screen(const Ray& ray) const {
     const FrustumShape& frustum = *grid.shape.data();
     const dvec3 d(ray.direction);

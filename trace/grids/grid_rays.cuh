@@ -1,7 +1,7 @@
 #pragma once
 
-// Each thread marches for its own ray, by the fast way. The few rays that give up march again, out of line and
-// robustly. So no call in the loop costs all rays registers (trace/walk/robustness.h).
+// Each thread marches for its own ray by march_fast. The few rays that give up march again, robustly and out of line.
+// So no call in the loop costs all rays registers (trace/walk/robustness.h).
 
 #include "primitives/cuda/launch.cuh"
 #include "trace/grids/grid_batch.h"

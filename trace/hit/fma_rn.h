@@ -6,14 +6,15 @@
 
 namespace copse {
 
-/// a * b + c in one rounding, with the same bits on all machines. Host code cannot count on an instruction for it,
-/// and the C library's function is a call. So the host computes in double, where the product of two floats is
-/// exact. Only the sum may be rounded twice, first to 53 bits and then to 24:
+/// a * b + c in one rounding, with the same bits on all machines. Host code cannot rely on an instruction for it, and
+/// the C library's function is a call. So the host computes in double, where the product of two floats is exact. Then
+/// only the sum may be rounded twice, first to 53 bits and then to 24:
 ///
 ///   1.bbbbbbbbbbbbbbbbbbbbbbb 10000000000000000000000000000    53 bits
 ///
-/// That matters in two cases alone: the sum seems to lie in the middle between two floats, as here, or it is below
-/// the normal floats, which have their last bit elsewhere. In these cases the host calls the library.
+/// The second rounding is wrong in two cases only: the sum of 53 bits seems to lie in the middle between two floats,
+/// as here, or it is denormal as a float, where the last bit is at another place. In these cases the host calls the
+/// library.
 COPSE_HD inline float fma_rn(float a, float b, float c) {
   if constexpr (COPSE_DEVICE_CODE == 1) {
     return fused_multiply_add(a, b, c);

@@ -1,11 +1,11 @@
 #pragma once
 
-// The sinks of a search for several hits (trace/hit_list.h has the searches, and says what drafts and orders are). A sink
+// The sinks of a search for several hits. trace/hit_list.h has the searches, and defines drafts and orders. A sink
 // has:
 //
-//   bool take(const HitType& draft, float& limit)    takes a hit; may lower the limit; returns true if the search ends
-//   can_start_again, start_again()                   forgets what it took, so that a search that gave up can begin anew
-//   drops_repeats                                    a draft that comes again changes nothing
+//   bool take(const HitType& draft, float& limit)    takes a hit; may lower the limit; returns true to end the search
+//   can_start_again, start_again()                   forgets its hits, so that a search that gave up can begin anew
+//   drops_repeats                                    true if it ignores a draft that it already has
 
 #include "trace/hit_filter.h"
 
@@ -17,18 +17,18 @@ template <class Order, class Filter = AcceptAll>
 struct FirstHits {
   using HitType = typename Order::HitType;
   static constexpr bool can_start_again = accepts_all<Filter>;
-  static constexpr bool drops_repeats = accepts_all<Filter>;  // a filter must not be asked twice
+  static constexpr bool drops_repeats = accepts_all<Filter>;  // a filter is called at most once per triangle
 
   Order order;
   HitType* drafts;
   u32 capacity;                    // at least 1
   Filter* filter = nullptr;        // null with AcceptAll
-  const HitType* after = nullptr;  // takes only what comes behind this draft
+  const HitType* after = nullptr;  // takes only drafts behind this one in order
   u32 count = 0;
 
   COPSE_HD void start_again() { count = 0; }
 
-  /// Returns true if the search ends.
+  /// Offers a draft. Returns true to end the search.
   COPSE_HD bool take(const HitType& draft, float& limit) {
     if (after != nullptr && !order.before(*after, draft)) return false;
     u32 at = count;
@@ -79,8 +79,8 @@ struct HitCount {
   }
 };
 
-/// Keeps the first hits of any number in memory of the caller: a heap with the last hit on top, which sort() turns
-/// into a list.
+/// Keeps the first `capacity` hits in memory of the caller, as a heap with the last of them on top. sort() turns the
+/// heap into a sorted list.
 template <class Order>
 struct HitHeap {
   using HitType = typename Order::HitType;
@@ -119,7 +119,7 @@ struct HitHeap {
     drafts[at] = draft;
   }
 
-  /// Puts a draft in the first place of `size`, or below it.
+  /// Puts a draft at the top of a heap of `size`, and moves it down to its level.
   COPSE_HD void sink(const HitType& draft, u64 size) {
     u64 at = 0;
     for (u64 child = 1; child < size; child = 2 * at + 1) {

@@ -1,23 +1,23 @@
 #pragma once
 
 // Ray against triangle, with the same bits on the host and in kernels. A hit depends on the ray and the triangle
-// alone. It lies where the ray is in the triangle's box, and near the triangle itself, give or take a few
-// roundings. So every tree and grid finds it, whatever its shape.
+// alone. The ray is in the triangle's box at the t of the hit, and near the triangle itself, up to a few roundings.
+// So every tree and grid finds the hit, whatever its shape.
 //
-// The test rests on the signed areas between the ray and the three edges, which are the weights of the corners.
-// Each is a difference of two products. If a ray meets a triangle nearly edge-on, all that remains of the
-// difference may be rounding. Its sign survives, since rounding keeps the order of the products. The weight does
-// not, and t would be noise. So edge_function also takes into account by how much the products were rounded. Then
-// a weight is right in all but its last bits.
+// The test rests on the signed areas between the ray and the three edges, which are the weights of the corners. Each
+// is a difference of two products. If a ray meets a triangle nearly edge-on, the difference may consist of rounding
+// errors alone. Its sign is still right, since rounding keeps the order of the products. Its value is not, and t
+// would be noise. So edge_function adds the rounding errors of the products back. Then a weight is right in all but
+// its last bits.
 //
-// How far is t from where the ray is in the box? In roundings of 2^-24 of the time T to the corner that is
-// farthest along the ray's main axis:
-//   - A sheared coordinate is X - r z, with three roundings. The weights are exact for corners that are moved by
-//     those. So their mean of z is off by at most 8: r z by 3, r itself by 2, X by 1, and the sum, which moves the
-//     weights, by 2. (X by one rounding of X, which may be more than T. But then it is beyond the box's end in z.)
-//   - That mean in floats: 2 for the weights, 7 for the sums, products and the inverse of their own sum.
+// By how much may t differ from the times at which the ray is in the box? Let T be the time to the corner that is
+// farthest along the ray's main axis. In roundings of 2^-24 of T:
+//   - A sheared coordinate is X - r z, with three roundings. The weights are exact for corners moved by these. So the
+//     weighted mean of z errs by at most 8: r z by 3, r itself by 2, X by 1, and 2 for the sum, which moves the weights.
+//     (X errs by one rounding of X, which may be more than T. But then it is beyond the box's end in z.)
+//   - This mean in floats: 2 for the weights, 7 for the sums, products and the inverse of the sum of the weights.
 //   - t: 3, for the inverse of the direction, the product with it, and the subtraction of the origin.
-// That is 20 (trace/hit/slabs.h has room for 28), and as many of the distance across the ray. Grids make room for
+// That is 20 in time (trace/hit/slabs.h has room for 28), and as many in distance across the ray. Grids have room for
 // those (triangle_test_error of builders/grid/layout.h).
 
 #include "builders/geometry/aabb.h"
@@ -33,7 +33,7 @@ namespace copse {
 /// length zero, or t_min above t_max.
 COPSE_HD inline bool is_traceable(const Ray& ray) {
   const vec3 &o = ray.origin, &d = ray.direction;
-  // A number times zero is zero, anything else gives NaN. A GPU is fastest at multiplications.
+  // 0 times a finite number is 0, otherwise NaN. A GPU is fastest at multiplications.
   const float nothing = add_rn(add_rn(add_rn(mul_rn(o.x, 0), mul_rn(o.y, 0)), mul_rn(o.z, 0)),
                                add_rn(add_rn(mul_rn(d.x, 0), mul_rn(d.y, 0)), mul_rn(d.z, 0)));
   const float largest = max_number(max_number(magnitude(d.x), magnitude(d.y)), magnitude(d.z));
@@ -57,7 +57,7 @@ struct TriangleHit {
 
 namespace detail {
 
-/// `p` with `axis` and z in each other's place. That may turn the winding, but nothing here depends on it.
+/// `p` with `axis` and z exchanged. The winding may change, but no result here depends on it.
 COPSE_HD inline vec3 exchanged(const vec3& p, u32 axis) {
   const bool x = axis == 0, y = axis == 1;
   return vec3(x ? p.z : p.x, y ? p.z : p.y, x ? p.x : y ? p.y : p.z);
@@ -71,9 +71,9 @@ COPSE_HD inline vec3 shear_vertex(const RayShear& ray, const vec3& vertex) {
               sub_rn(sub_rn(p.y, ray.origin.y), mul_rn(ray.y, z)), z);
 }
 
-/// Twice the signed area between the ray and the edge from p to q, off by 2 of its own roundings at most. So it is
-/// zero only where it should be, it has the right sign, and neighbours agree on their edge. That holds for values
-/// from min_edge on: below, what remains of a product may be below the least float.
+/// Twice the signed area between the ray and the edge from p to q, with a relative error of at most 2^-23. So it is
+/// zero only where the exact value is, its sign is right, and the two triangles at an edge agree. That holds for
+/// magnitudes from min_edge on. Below it, the rounding error of a product may be smaller than the smallest float.
 ///
 /// Source: Kahan's difference of products. Jeannerod, Louvet, Muller, "Further analysis of Kahan's algorithm for
 /// the accurate computation of 2x2 determinants", Mathematics of Computation 82, 2013, prove the bound.
@@ -91,15 +91,15 @@ COPSE_HD inline double exact_edge_function(const vec3& p, const vec3& q) {
 /// From this magnitude on, signs are right: 2^-120.
 inline constexpr float min_edge = 1.0f / (1u << 30) / (1u << 30) / (1u << 30) / (1u << 30);
 
-/// False if the ray passes outside. NaN is not outside; it ends as a miss later. Bit operators join the
-/// comparisons, since branches on six of them would mispredict.
+/// False if the ray surely passes outside. NaN counts as inside here and becomes a miss later. Bit operators join the
+/// six comparisons, since branches on them would be mispredicted.
 template <class Number>
 COPSE_HD inline bool may_be_inside(Number u, Number v, Number w, Number least) {
   return !(((u < -least) | (v < -least) | (w < -least)) & ((u > least) | (v > least) | (w > least)));
 }
 
-/// Limits of twice the area of the triangle, as the ray sees it. Below 2^-80 float decides nothing. Up to 2^125
-/// its inverse is a float.
+/// Limits of twice the triangle's area as the ray sees it. Below 2^-80 the float test is not trusted. Up to 2^125 the
+/// inverse is a normal float.
 inline constexpr float min_det = 1.0f / (1u << 20) / (1u << 20) / (1u << 20) / (1u << 20);
 inline constexpr float max_det = 1.0f * (1u << 31) * (1u << 31) * (1u << 31) * (1u << 31) * 2;
 
@@ -112,8 +112,8 @@ COPSE_HD inline float direction_units(float largest) {
                          smaller(larger(bits_of(largest) & 0x7f800000u, min_exponent), max_exponent));
 }
 
-/// Makes the shear of a ray. If all components of the direction are denormal, the largest is at least 2^-23 of a
-/// unit. For the longest directions it is at most 4. So its inverse is a float, and so are the components over it.
+/// Makes the shear of a ray. In units, the largest component of a denormal direction is at least 2^-23, and that of
+/// the longest directions at most 4. So its inverse is finite, and so are the quotients of the components.
 COPSE_HD inline RayShear make_shear(const Ray& ray) {
   const float x = magnitude(ray.direction.x), y = magnitude(ray.direction.y), z = magnitude(ray.direction.z);
   const u32 axis = x > y ? (x > z ? 0u : 2u) : (y > z ? 1u : 2u);
@@ -123,7 +123,7 @@ COPSE_HD inline RayShear make_shear(const Ray& ray) {
   return {detail::exchanged(ray.origin, axis), mul_rn(d.x, inverse), mul_rn(d.y, inverse), inverse, units, axis};
 }
 
-/// A hit with weights that are still to be divided: v and w are those of b and c over `inverse`.
+/// A hit before the weights are divided: v and w times `inverse` are the weights of b and c.
 struct UndividedHit {
   float t;
   float v, w, inverse;
@@ -131,9 +131,9 @@ struct UndividedHit {
   COPSE_HD TriangleHit divided() const { return {t, mul_rn(v, inverse), mul_rn(w, inverse)}; }
 };
 
-/// intersect_triangle as far as it goes in single precision. `hit` changes only if the result is true.
-/// `is_unknown` becomes true for rays through edges and vertices, and for triangles so small or large that
-/// products leave the range of float. Otherwise it stays as it is.
+/// The part of intersect_triangle in single precision. `hit` changes only if the result is true. `is_unknown` becomes
+/// true for rays through edges and vertices, and for triangles so small or large that products leave the range of
+/// float. Otherwise it does not change.
 COPSE_HD inline bool intersect_in_float(const RayShear& ray, const Triangle& triangle, float t_min, float limit,
                                         UndividedHit& hit, bool& is_unknown) {
   const vec3 a = detail::shear_vertex(ray, triangle.a);
@@ -163,8 +163,8 @@ COPSE_HD inline bool intersect_in_float(const RayShear& ray, const Triangle& tri
 
 namespace detail {
 
-/// The test in double precision, where products of floats are exact. t is NaN on a miss. It is out of line and
-/// takes values: it is rarely needed, and its registers would count for every ray.
+/// The test in double precision, where products of floats are exact. t is NaN on a miss. The function is out of line
+/// and takes values: it is rarely needed, and inlined it would cost every ray registers.
 [[gnu::noinline]] COPSE_HD inline TriangleHit intersect_in_double(RayShear ray, Triangle triangle) {
   constexpr TriangleHit miss{not_a_number, 0, 0};
   const vec3 a = shear_vertex(ray, triangle.a), b = shear_vertex(ray, triangle.b),

@@ -1,14 +1,14 @@
 #pragma once
 
-// A ray prepared for fast traversal of one tree, in some 50 instructions. make_slabs (trace/hit/slabs.h) prepares
-// every ray there is. This does it for rays with numbers in the common range alone. The others give up and need
-// robust traversal.
+// Prepares a ray for fast traversal of one tree, in some 50 instructions. make_slabs (trace/hit/slabs.h) prepares
+// every ray. The code here handles only rays with numbers in a common range. The others give up and take robust
+// traversal.
 //
-// In the common range the reach is 2^-40 to 2^58, and the largest component of the direction is 2^-40 to 2^40.
-// Then no product leaves the range of float, and what make_slabs adds for denormals is below the rounding of the
-// rest. The time to the farthest corner is at most the reach, as the largest component is 1 or more in the units
-// of boxes. Components that are zero, or more than 2^38 times as small as that, count as 2^-38 of it: this moves
-// the ray by 2^-38 of its way. The same comparisons find NaN and infinities outside the common range.
+// In the common range the reach is 2^-40 to 2^58, and the largest component of the direction is 2^-40 to 2^40. Then
+// no product leaves the range of float, and what make_slabs adds for denormals is below the rounding of the rest. The
+// time to the farthest corner is at most the reach, as the largest component is 1 or more in the units of boxes.
+// Components below 2^-38 of the largest count as 2^-38 of it, which moves the ray by 2^-38 of its way. The same
+// comparisons exclude NaN and infinities.
 
 #include "builders/geometry/vector_rn.h"
 #include "trace/hit/intersect.h"
@@ -16,7 +16,7 @@
 
 namespace copse::detail {
 
-/// The facts about a tree that rays need.
+/// The numbers of a tree that are needed to prepare a ray.
 struct TreeReach {
   Aabb bounds;
   float farthest;  // largest magnitude of a coordinate
@@ -29,12 +29,12 @@ struct TreeReach {
   }
 };
 
-/// A ray as fast traversals begin with it.
+/// The state with which a fast traversal begins.
 struct PreparedRay {
   RaySlabs slabs;
   float limit;      // the ray's t_max
-  float box_limit;  // that of `limit`
-  bool enters;      // the tree's box by then; false for rays that hit nothing, and in trees without primitives
+  float box_limit;  // `limit` in the units of boxes
+  bool enters;      // the tree's box, up to the limit; false for rays that hit nothing, and in empty trees
   bool gives_up;    // its numbers are outside the common range: it needs robust traversal
 };
 
@@ -44,9 +44,9 @@ COPSE_HD inline float common_range_scale(float direction) {
   return min_number(max_scale, max_number(-max_scale, about_one_over(direction)));
 }
 
-/// One axis of the slabs. `padding`: that of all axes. The time of a plane is rounded four times, each by up to
-/// 2^-24 of the time that the ray takes along the axis through all of `reach`: with the origin's share, with its
-/// padding, at a grid's origin, in a grid's steps.
+/// One axis of the slabs. `padding`: that of all axes. The time of a plane is rounded four times, each time by up to
+/// 2^-24 of the time in which the ray passes all of `reach` along the axis: in the origin's share, with its padding,
+/// at a grid's origin, and in a grid's steps.
 COPSE_HD inline SlabAxis make_common_range_axis(float origin, float scale, float start, float reach,
                                                 float padding) {
   constexpr float grain = 1.001f / (1u << 22);
@@ -87,20 +87,20 @@ COPSE_HD inline bool make_common_range_slabs(const Ray& ray, const TreeReach& tr
          bits_of(largest) - min_bits <= max_direction_bits - min_bits && magnitude(slabs.start) <= max_start;
 }
 
-/// box_limit for slabs in the common range. What it leaves out is less than their padding.
+/// box_limit for slabs in the common range. The terms that it omits are smaller than the padding of the slabs.
 COPSE_HD inline float common_range_box_limit(const RaySlabs& ray, float limit) {
   const float time = mul_rn(limit, ray.time_scale);
   return multiply_add(add_rn(magnitude(time), magnitude(ray.start)), 1.0f / (1u << 19), sub_rn(time, ray.start));
 }
 
-/// True only if the ray surely misses the tree's box: it passes by on one side, or goes away from it. That takes a
-/// third of the instructions of prepare_ray, and no division. Rays with any numbers are welcome.
+/// True only if the ray surely misses the tree's box: it passes on one side, or goes away from it. The test takes a
+/// third of the instructions of prepare_ray, and no division. It may get rays with any numbers.
 ///
-/// The test is for a separating axis between the ray's line and the box: of the three that are normal to the line and
-/// to an axis of coordinates. Lengths are doubled. The box grows by 2^-16 of the reach, which is more than all that
-/// rounding and the padding of slabs may move. A hit behind the origin counts if its t rounds to zero; with directions
-/// of up to 2^40 that moves the end of the box by less than `least_along`. Longer directions, and a reach of more than
-/// 2^60, pass by nothing: their products may leave the range of float. Comparisons with NaN are false.
+/// It looks for a separating axis between the ray's line and the box, among the three that are normal to the line and
+/// to a coordinate axis. Lengths are doubled. The box grows by 2^-16 of the reach, which is more than rounding and
+/// the padding of slabs can move. A hit behind the origin counts if its t rounds to zero; with directions of up to
+/// 2^40 that moves the end of the box by less than `least_along`. For longer directions, and for a reach of more than
+/// 2^60, the result is false, as products may leave the range of float. Comparisons with NaN are false.
 COPSE_HD inline bool passes_by(const Ray& ray, const TreeReach& tree) {
   constexpr float part = 1.0f / (1u << 15), least = 1e-30f, least_along = 1e-19f;
   constexpr float max_direction = 1099511627776.0f, max_reach = two_to_60;

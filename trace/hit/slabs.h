@@ -1,7 +1,7 @@
 #pragma once
 
-// Ray against axis-aligned box, cheap enough for every node and yet conservative: no box is missed around a
-// triangle that intersect_triangle hits.
+// The slab test of a ray against axis-aligned boxes. It is cheap enough for every node, and conservative: the ray is
+// never outside the box of a triangle that intersect_triangle hits.
 //
 // A ray is prepared once for all boxes of a tree (make_slabs). Then a plane costs one multiply-add, and a box
 // six of them, a maximum and a minimum:
@@ -9,22 +9,22 @@
 //   entry = max(near_x, near_y, near_z, 0)       near = plane * scale + near_offset
 //   exit  = min(far_x, far_y, far_z)             far  = plane * scale + far_offset
 //
-// Times of boxes are counted from the ray's t_min, in units in which the direction's largest component is 1 to 2
-// (in trees of more than 2^60, 2^60 times as little). So they are never negative where it matters, and what
-// rounding may move is folded into the offsets:
-//   - 2^-22 of |origin * scale|, for its rounding: that is the grain of the origin's coordinates;
+// Times of boxes are counted from the ray's t_min, in units in which the direction's largest component is 1 to 2 (in
+// trees larger than 2^60, in units 2^60 times as long). So the times that matter are not negative. The offsets also
+// contain a padding for all rounding errors:
+//   - 2^-22 of |origin * scale|, for the rounding of this product: it is the grain of the origin's coordinates;
 //   - 2^-19 of |t_min|, as errors are in proportion to t and not to t - t_min;
-//   - 2^-19 of the time to the farthest corner of the tree: 32 roundings of 2^-24. 4 are for the planes, of times
-//     that are not longer, as no exit within the tree is later: 1 for the multiply-add, 2 for the scale, 1 for the
-//     sum of the offsets. The others are for the t of hits, which is off by 20 such roundings at most from where
-//     the ray is in the triangle's own box (trace/hit/intersect.h), and so in every box around that.
-// Along an axis in which the ray hardly moves within the tree, or not at all, the scale is finite and the offsets
-// are farther apart than any time within the tree: a box counts as soon as the origin lies between its planes,
-// give or take 2^-59 of the tree's coordinates. So nothing is NaN, and no case is a special one in the loop.
+//   - 2^-19 of the time to the farthest corner of the tree: 32 roundings of 2^-24. Planes take 4: 1 for the multiply-add,
+//     2 for the scale, 1 for the sum of the offsets. (No plane at which the ray leaves a box is met after that corner.)
+//     The other 28 are for the t of hits. It differs by at most 20 such roundings from the times at which the ray is in
+//     the triangle's own box (trace/hit/intersect.h), and so in every box around that.
+// Along an axis, the ray may move hardly or not at all within the tree. Then the scale is a finite number, and the
+// offsets are farther apart than any time within the tree: the ray is between the planes as soon as the origin is, up
+// to 2^-59 of the tree's coordinates. So nothing is NaN, and the loop has no special case.
 //
 // Source: Ize, "Robust BVH Ray Traversal", JCGT 2013, pads the far end by 2 ulp of the product with the inverse.
 // Here the near end is padded too, since boxes are compared with the t of hits as well. Woop, Benthin, Wald,
-// "Watertight Ray/Triangle Intersection", JCGT 2013, pad by the farthest of a box's planes for the same reason.
+// "Watertight Ray/Triangle Intersection", JCGT 2013, pad by the farthest plane of a box for the same reason.
 
 #include "builders/geometry/aabb.h"
 #include "trace/ray.h"
@@ -37,13 +37,14 @@ struct RaySlabs {
   vec3 near_offset, far_offset;
   vec3 origin;       // for the host
   float start;       // t_min in the units of boxes
-  float time_scale;  // units of boxes in a unit of t, a power of two
+  float time_scale;  // units of boxes per unit of t, a power of two
 
-  /// False where the interval has no part in the tree: t_min is infinite.
+  /// False if t_min is infinite, so that no part of the interval is in the tree.
   bool is_bounded;
 };
 
-/// Where a ray is inside a box, in the units of boxes, rounded outwards. Missed unless entry <= exit.
+/// The times at which a ray enters and leaves a box, in the units of boxes, rounded outwards. The ray misses it
+/// unless entry <= exit.
 struct BoxSpan {
   float entry;
   float exit;
@@ -51,7 +52,8 @@ struct BoxSpan {
 
 namespace detail {
 
-/// Host code multiplies the difference: std::fma is a call where the compiler may not use the instruction.
+/// The host subtracts the origin and then multiplies: std::fma is a function call where the compiler may not use the
+/// instruction.
 inline constexpr bool fuses_slabs = COPSE_DEVICE_CODE == 1;
 
 /// a * b + c, rounded once or twice.
@@ -67,43 +69,44 @@ COPSE_HD inline float plane_time(float plane, float origin, float scale, float o
   return multiply_add(fuses_slabs ? plane : sub_rn(plane, origin), scale, offset);
 }
 
-/// What all axes of a ray share.
+/// The numbers that all axes of a ray share.
 struct SlabSetup {
   float time_scale;
   float units;  // one over it
   float start;
-  float reach;        // no time within the tree is farther from 0, nor from start
-  float padding;      // without that for the rounding of the origin
-  float max_product;  // of a scale and the extent of its axis
+  float reach;        // times within the tree differ by at most this from 0 and from start
+  float padding;      // without the part for the rounding of the origin
+  float max_product;  // of a scale and the extent along its axis
 };
 
 inline constexpr float two_to_60 = 1152921504606846976.0f;
 
-/// Of exits where planes are rounded more often, in steps of a grid.
+/// Factor of exits, for planes in steps of a grid, which are rounded more often.
 inline constexpr float slab_growth = 1.0f + 1.0f / (1u << 19);
 
-/// A t that rounds to one of the least numbers, or to zero, may be off by so much: 2^-147.
+/// Bound of the error of a t that rounds to zero or to one of the smallest numbers: 2^-147.
 inline constexpr float min_denormals = 1.0f / (1u << 30) / (1u << 30) / (1u << 30) / (1u << 30) / (1u << 27);
 
 inline constexpr float max_extent = 3e38f;
 
-/// How far coordinates of the tree are from zero and from the origin at most. Planes may be infinite.
+/// Upper bound of the magnitude of the tree's coordinates, and of their distance from the origin. Planes may be
+/// infinite.
 COPSE_HD inline float extent_of_axis(float lo, float hi, float origin) {
   return min_number(max_extent, add_rn(max_number(magnitude(lo), magnitude(hi)), magnitude(origin)));
 }
 
-/// `farthest`: the extent of the axis along which the ray moves most. Leaves the padding to pad_slabs.
+/// `farthest`: the extent of the axis along which the ray moves fastest. slab_padding sets the padding later.
 COPSE_HD inline SlabSetup set_up_slabs(const Ray& ray, float farthest, float largest) {
   constexpr u32 min_exponent = 0x00800000u, max_exponent = 0x7e800000u, one_squared = 0x7f000000u;
   constexpr float min_start = -3e38f, max_normal = two_to_60 * 1125899906842624.0f;
-  // The power of two below the largest component, of those whose inverse is normal too.
+  // The largest power of two up to the largest component, among those whose inverse is a normal number too.
   const u32 exponent = smaller(larger(bits_of(largest) & 0x7f800000u, min_exponent), max_exponent);
   SlabSetup setup;
   setup.time_scale = float_from_bits(exponent);
   setup.units = float_from_bits(one_squared - exponent);
-  // Denormal directions are 2^-23 of that at least.
+  // Denormal directions have at least 2^-23 of a unit.
   farthest = mul_rn(farthest, exponent == min_exponent ? 8388608.0f : 1.01f);
-  // Planes in steps of a grid are met at times of up to 2^15 times as much on the way: that must be a float.
+  // For planes in steps of a grid, times up to 2^15 times as long occur. They must be finite.
   if (farthest > two_to_60 && setup.time_scale > 1 / two_to_60) {
     setup.time_scale = mul_rn(setup.time_scale, 1 / two_to_60);
     setup.units = mul_rn(setup.units, two_to_60);
@@ -115,7 +118,7 @@ COPSE_HD inline SlabSetup set_up_slabs(const Ray& ray, float farthest, float lar
   return setup;
 }
 
-/// `far_time`: at which the farthest corner of the tree is met at the latest; it may be infinite.
+/// `far_time`: a time by which the ray has met the farthest corner of the tree; it may be infinite.
 COPSE_HD inline float slab_padding(const SlabSetup& setup, float far_time) {
   constexpr float part = 1.0f / (1u << 19), max_padding = 1e33f;
   constexpr float min_padding = 1.0f / two_to_60 / two_to_60 / (1u << 6);  // for denormals
@@ -142,11 +145,12 @@ struct SlabAxis {
     return mul_rn(magnitude(scale), extent) <= setup.max_product && extent < max_extent;
   }
 
-  /// For the others: a scale that is a float, and offsets farther apart than any time.
+  /// Sets such an axis: a finite scale, and offsets farther apart than any time within the tree.
   COPSE_HD void hold(const SlabSetup& setup, float origin, float direction, float extent) {
     constexpr float min_extent = 1e-37f, max_scale = two_to_60 * 1099511627776.0f;
     scale = min_number(max_scale, div_rn(setup.max_product, max_number(min_extent, extent)));
-    // Differences that may be no floats decide nothing: on the host they give NaN, which is not heeded.
+    // Differences may be infinite here. Then the axis decides nothing: on the host NaN results, which min and max
+    // ignore.
     if (extent >= max_extent) scale = fuses_slabs ? 1 / two_to_60 / two_to_60 : 0.0f;
     if (direction < 0) scale = -scale;
     pad(setup, origin, add_rn(setup.padding, mul_rn(setup.reach, 2.0f)));
@@ -155,8 +159,8 @@ struct SlabAxis {
 
 }  // namespace detail
 
-/// Prepares a traceable ray for boxes within `bounds`, which must not be empty. Boxes may reach out by as much
-/// again as the bounds are away from zero.
+/// Prepares a traceable ray for boxes within `bounds`, which must not be empty. Boxes may reach beyond the bounds: up
+/// to twice as far from zero.
 COPSE_HD inline RaySlabs make_slabs(const Ray& ray, const Aabb& bounds) {
   const vec3& origin = ray.origin;
   const vec3& direction = ray.direction;
@@ -165,7 +169,8 @@ COPSE_HD inline RaySlabs make_slabs(const Ray& ray, const Aabb& bounds) {
                     detail::extent_of_axis(bounds.lo.z, bounds.hi.z, origin.z));
   const float dx = magnitude(direction.x), dy = magnitude(direction.y), dz = magnitude(direction.z);
   const float largest = max_number(max_number(dx, dy), dz);
-  // The axis that make_shear takes, also where components are equal: t is off by roundings of the time along it.
+  // The axis that make_shear takes, also if components are equal: the error of t is in proportion to the time along
+  // it.
   const float farthest = dz == largest ? extent.z : dy == largest ? extent.y : extent.x;
   detail::SlabSetup setup = detail::set_up_slabs(ray, farthest, largest);
 
@@ -195,7 +200,7 @@ COPSE_HD inline RaySlabs make_slabs(const Ray& ray, const Aabb& bounds) {
           setup.start < infinity};
 }
 
-/// A limit in units of t as one that boxes are compared with, rounded up.
+/// Converts a limit from units of t to a limit for boxes, rounded up.
 COPSE_HD inline float box_limit(const RaySlabs& ray, float limit) {
   constexpr float min_padding = 1.0f / (1u << 30) / (1u << 30) / (1u << 30) / (1u << 20);
   const float time = mul_rn(add_rn(limit, detail::min_denormals), ray.time_scale);
@@ -203,7 +208,7 @@ COPSE_HD inline float box_limit(const RaySlabs& ray, float limit) {
   return add_rn(sub_rn(time, ray.start), is_finite(padding) ? max_number(padding, min_padding) : 0.0f);
 }
 
-/// The span between the planes at which a ray enters and leaves.
+/// The span from the last near plane to the first far plane.
 COPSE_HD inline BoxSpan intersect_planes(const RaySlabs& ray, const vec3& near, const vec3& far) {
   const float near_x = detail::plane_time(near.x, ray.origin.x, ray.scale.x, ray.near_offset.x);
   const float near_y = detail::plane_time(near.y, ray.origin.y, ray.scale.y, ray.near_offset.y);
@@ -214,11 +219,12 @@ COPSE_HD inline BoxSpan intersect_planes(const RaySlabs& ray, const vec3& near, 
   return {largest_or_zero(near_x, near_y, near_z), smallest_or_negative(far_x, far_y, far_z)};
 }
 
-/// Signs of a direction, a bit an axis from x on where it points backwards; any_octant where the ray tells.
+/// The octant of a direction has bit 0 set if x is negative, bit 1 for y, bit 2 for z. any_octant: not known at
+/// compile time.
 inline constexpr u32 any_octant = 8;
 
-/// The part of the ray from t_min on that lies in a box; the empty box is missed. Where the octant is known when
-/// the code is compiled, the planes that the ray meets first need not be chosen.
+/// The part of the ray from t_min on in a box. The ray misses the empty box. If the octant is known at compile time,
+/// no instruction has to choose the planes that the ray meets first.
 template <u32 octant = any_octant>
 COPSE_HD inline BoxSpan intersect_box(const RaySlabs& ray, const vec3& lo, const vec3& hi) {
   const bool x = octant == any_octant ? ray.scale.x < 0 : (octant & 1) != 0;
@@ -228,7 +234,7 @@ COPSE_HD inline BoxSpan intersect_box(const RaySlabs& ray, const vec3& lo, const
                           vec3(x ? lo.x : hi.x, y ? lo.y : hi.y, z ? lo.z : hi.z));
 }
 
-/// True where the box may hold a hit at or before `limit`, in the units of boxes.
+/// True if the box may contain a hit at or before `limit`, in the units of boxes.
 COPSE_HD inline bool is_within(const BoxSpan& span, float limit) {
   return span.entry <= min_number(span.exit, limit);
 }

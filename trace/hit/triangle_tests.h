@@ -1,7 +1,7 @@
 #pragma once
 
-// Leaf tests over triangles: the closest one, any one, the next one behind a hit. They fetch triangles by id,
-// through the indices of views, or by place, from a packed copy in leaf order.
+// Leaf tests over triangles: find the closest hit, any hit, or the next hit behind a known one. They fetch triangles
+// by id, through the indices of views, or by place, from a packed copy in leaf order.
 
 #include "builders/geometry/packed_triangle.h"
 #include "builders/geometry/quad.h"
@@ -28,7 +28,7 @@ struct PlacedTriangles {
   static constexpr bool takes_places = true;
 
   const PackedTriangle* packed;
-  /// Read whole, by three 16-byte loads.
+  /// Reads all of it by three 16-byte loads.
   COPSE_HD Triangle triangle(u32 place) const {
     const auto* quads = reinterpret_cast<const Quad*>(packed + place);
     const Quad a = quads[0], b = quads[1], c = quads[2];
@@ -47,7 +47,8 @@ COPSE_HD inline PlacedTriangles triangles_of(const BufferSpan<const PackedTriang
   return {packed.data()};
 }
 
-/// For triangles that leaf tests can fetch already, and for those behind masks (trace/masked_triangles.h).
+/// Passes on triangles that leaf tests can fetch already. The next overload is for those behind masks
+/// (trace/masked_triangles.h).
 template <class Triangles, class = decltype(Triangles::takes_places)>
 COPSE_HD inline const Triangles& triangles_of(const Triangles& triangles) {
   return triangles;
@@ -74,8 +75,8 @@ COPSE_HD inline bool test_triangle(const RayShear& shear, const Triangle& triang
   }
 }
 
-/// Keeps the smallest (t, primitive id). A fast test that gave up does not end the traversal. To ask at every
-/// triangle whether it did would cost all rays more than the few that go on for nothing.
+/// Keeps the smallest (t, primitive id). If a fast test gives up, it does not end the traversal. A check after every
+/// triangle would cost all rays more than the few that go on in vain.
 template <class Triangles, Robustness robustness = Robustness::robust>
 struct ClosestTriangle {
   static constexpr bool takes_places = Triangles::takes_places;
@@ -134,7 +135,7 @@ struct AnyTriangle {
   }
 };
 
-/// Keeps the smallest (t, primitive id) behind a known one.
+/// Keeps the smallest (t, primitive id) that is behind a known one.
 template <class Triangles>
 struct NextTriangle : ClosestTriangle<Triangles> {
   using Base = ClosestTriangle<Triangles>;

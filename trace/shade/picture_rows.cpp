@@ -11,7 +11,7 @@ namespace copse::detail {
 
 // The body: shade.inl, for either executor.
 
-/// Takes job.packed, and finds the box of the triangles by itself.
+/// Traces job.packed. It computes the box of the triangles itself.
 template <class Executor>
 void render_packed(const Executor& ex, const CompressedBvh4View& view, RenderJob job);
 

@@ -21,7 +21,7 @@ COPSE_HD inline bool is_hit(const PixelHit& hit) {
   return hit.at != invalid_id;
 }
 
-/// What is made of a picture.
+/// The steps of a picture to run.
 enum class RenderSteps : u8 {
   all,
   trace,   // the hits and the extremes
@@ -40,10 +40,10 @@ struct RenderJob {
   Camera camera;
   RenderOptions options;
   RowRange rows;
-  const Aabb* box;  // of the triangles, for ambient occlusion without a distance; null: the structure tells
+  const Aabb* box;  // of the triangles, for ambient occlusion without a distance; null: taken from the structure
   PixelHit* hits;   // one per pixel
   Rgba8* pixels;    // one per pixel
-  u32* extremes;    // 2: distance, the bits of the nearest and the farthest t; heat, [1] the most visits
+  u32* extremes;    // 2 words. Distance: the bits of the nearest and farthest t. Heat: [1], the most visits
   RenderSteps steps = RenderSteps::all;
 };
 

@@ -56,7 +56,7 @@ void check_render_options(const RenderOptions& options) {
 
 namespace {
 
-/// Calls render(executor, job) with a job that has all but its triangles, and returns the picture.
+/// Calls render(executor, job) with a job that lacks only its triangles, and returns the picture.
 template <class Render>
 Image render_by(Context& context, const Camera& camera, const RenderOptions& options, const Render& render) {
   const u64 pixel_count = u64(options.width) * options.height;

@@ -168,7 +168,7 @@ struct ShadeOcclusion {
     if (is_hit(hit)) {
       const vec3 direction = canvas.ray_of(x, y).direction;
       const SurfacePoint point = surface_point(canvas.triangle_of(hit), hit.u, hit.v, direction);
-      // Light adds up in linear numbers. The screen's numbers are about their square roots.
+      // Light adds up in linear values. The values of the screen are about their square roots.
       colour = vec3(mul_rn(0.90f, sqrt_rn(openness(point, y * canvas.width + x))));
     }
     canvas.pixels[i] = to_rgba(colour);
@@ -184,14 +184,15 @@ template <class Triangles>
 struct ShadeHeat {
   Canvas<Triangles> canvas;
   const u32* most;
-  u32 limit;  // 0: the most
+  u32 limit;  // 0: the maximum
   COPSE_HD void operator()(u64 i) const {
     const u32 hottest = larger(limit == 0 ? *most : limit, 1u);
     canvas.pixels[i] = to_rgba(heat_scale(div_rn(float(canvas.hits[i].visits), float(hottest))));
   }
 };
 
-/// The box of a packed triangle. It is empty past the triangles of the tree, and for one that a refit made infinite.
+/// The box of a packed triangle. It is empty at places beyond the tree's triangles, and for a triangle that a refit
+/// made infinite.
 struct PackedBox {
   const PackedTriangle* packed;
   const WideBvhCounts* counts;
@@ -206,7 +207,7 @@ struct MergeBoxes {
   COPSE_HD Aabb operator()(const Aabb& a, const Aabb& b) const { return merge(a, b); }
 };
 
-/// Finds what every pixel sees.
+/// Finds the hit of every pixel.
 template <class Executor, class View, class Triangles>
 void trace_pixels(const Executor& ex, const View& view, const Canvas<Triangles>& canvas, Shading shading) {
   if (shading == Shading::heat) {
@@ -217,7 +218,7 @@ void trace_pixels(const Executor& ex, const View& view, const Canvas<Triangles>&
   }
 }
 
-/// Finds what the colours of distance and heat depend on.
+/// Finds the extremes for the colours of distance and heat.
 template <class Executor>
 void find_extremes(const Executor& ex, const RenderJob& job, u64 pixel_count) {
   if (job.options.shading == Shading::distance) {

@@ -1,7 +1,7 @@
 #pragma once
 
 // A binary tree as traversals see it: the nodes are pairs of siblings, named by the first of them. So a step reads
-// both boxes from 64 neighbouring bytes, as in wide trees.
+// both boxes from 64 contiguous bytes, as in wide trees.
 
 #include "builders/bvh/node.h"
 #include "builders/bvh/wide_node.h"
@@ -9,17 +9,17 @@
 
 namespace copse::detail {
 
-/// Sort key of a child: the lowest key is visited first. It depends on the ray and the box alone: climbing relies
-/// on that.
+/// Sort key of a child: the lowest key is visited first. It depends on the ray and the box alone, which climbing
+/// needs.
 ///
-/// The key is the middle of the ray's part in the box. In interiors a ray often enters two boxes at once, as it
-/// enters all boxes around its origin at t_min. Then the box that it leaves sooner comes first. Boxes that overlap
-/// are ordered by where most of their contents are.
+/// The key is the middle of the ray's span in the box. In interiors a ray is often in two boxes at once at t_min, as
+/// it is in all boxes around its origin. Then the box that it leaves sooner comes first. Boxes that overlap are
+/// ordered by where most of their contents are.
 COPSE_HD inline u32 middle_key(const BoxSpan& span) {
   return bits_of(add_rn(span.entry, span.exit));
 }
 
-/// Both boxes of a pair against a ray, as far as its limit; for fast traversals.
+/// The spans of both boxes of a pair, up to the ray's limit; for fast traversals.
 struct PairSpans {
   BvhNode left, right;
   BoxSpan in_left, in_right;
@@ -37,13 +37,12 @@ struct PairSpans {
   COPSE_HD bool enters_left() const { return in_left.entry <= in_left.exit; }
   COPSE_HD bool enters_right() const { return in_right.entry <= in_right.exit; }
 
-  /// True if the middle of the ray's part in the right box comes first.
+  /// True if the middle of the ray's span in the right box comes first.
   COPSE_HD bool right_is_nearer() const {
     return add_rn(in_right.entry, in_right.exit) < add_rn(in_left.entry, in_left.exit);
   }
 
-  /// Chooses word by word. To choose between two structures, compilers choose an address, and put both into
-  /// memory.
+  /// Chooses word by word. For a choice between two structures, compilers store both to memory and choose an address.
   COPSE_HD WideChild child(bool takes_right) const {
     return {takes_right ? right.first : left.first, takes_right ? right.count : left.count};
   }

@@ -1,8 +1,8 @@
 #pragma once
 
-// The fast traversal of a binary tree, step by step, with the interface of Walk. It is fast by what it leaves out.
-// Its stack drops nothing, so that no entry needs to be counted. It never climbs, so the order of two children may
-// depend on the hits so far.
+// The fast traversal of a binary tree, step by step, with the interface of Walk. It is fast because it does less than
+// the robust one. Its stack drops no entries, so it need not count them. It never climbs, so the order of two
+// children may depend on the hits so far.
 
 #include "trace/walk/walk.h"
 
@@ -76,7 +76,7 @@ class FastBinaryWalk {
     entries_[top_++] = {child.first, (bits_of(entry) & ~stack_count_mask) | child.count};
   }
 
-  /// Takes the latest entry within the limit. The entry below all others is before any limit and ends the
+  /// Takes the latest entry within the limit. The lowest entry of the stack is before any limit and ends the
   /// traversal.
   [[gnu::always_inline]] COPSE_HD void pop() {
     StackEntry entry;

@@ -1,11 +1,11 @@
 #pragma once
 
-// A ray against all children of a wide node, for fast traversals. It reads boxes and tags alone. What a child
-// holds is read again for the one child that the traversal goes to. The line is in the cache then. So to push a
-// child is no more than to name its node and tag.
+// A ray against all children of a wide node, for fast traversals. It reads only boxes and tags. The remaining data of
+// a child is read when the traversal goes there; the cache line is still in the cache then. So a child is pushed as
+// its node and its tag alone.
 //
-// Boxes in steps of a grid are never computed: multiplied with the ray's scale, their steps become times. The ray
-// meets a plane that is q steps from the origin of its axis at
+// The boxes of compressed nodes are not decoded: multiplied with the ray's scale, the grid's steps become times. The
+// ray meets a plane that is q steps from the origin of its axis at
 //
 //   near_base + q / 2^24 * step        q / 2^24 as core/bits.h makes it of a byte
 //
@@ -54,7 +54,7 @@ struct FastGrid {
   }
 
  private:
-  /// 24 for each exponent. None is near 255 in the conversion of a tree that is in the common range.
+  /// Adds 24 to each exponent. In trees in the common range no exponent is near 255, so the sum does not overflow.
   static constexpr u32 times_2_to_24 = 0x00181818u;
 
   COPSE_HD FastGrid(const Quad& origin, u32 exponents, const RaySlabs& ray)
@@ -63,7 +63,8 @@ struct FastGrid {
         z(origin.words[2], exponents >> 16, ray.origin.z, ray.scale.z, ray.near_offset.z, ray.far_offset.z) {}
 };
 
-/// A byte per child. It finds the child again, and it grows with the slot. Here it is the slot itself.
+/// A tag is a byte per child by which the child is found again. Tags grow with the slot. Here the tag is the slot
+/// itself.
 template <class Node>
 struct ChildTags {
   static constexpr bool holds_count = false;
@@ -72,22 +73,22 @@ struct ChildTags {
   COPSE_HD static constexpr u32 of_four(u32 k) { return k == 0 ? 0x03020100u : 0x07060504u; }
 };
 
-/// In nodes of 64 bytes the tag is slot and count, so that one word is all that is read again:
+/// In nodes of 64 bytes the tag is the slot and the count of the leaf, so that only one word is read again:
 ///
 ///   ssnnnnnn
 template <>
 struct ChildTags<CompressedBvh4Node> {
   static constexpr bool holds_count = true;
   static constexpr u32 end_tag = 255, end_count = 63;
-  static_assert(CompressedBvh4Node::max_in_leaf < end_count - 1);  // a traversal that gave up has its own count
+  static_assert(CompressedBvh4Node::max_in_leaf < end_count - 1);  // end_count - 1: a traversal that gave up
   static constexpr u32 slots = 0xc0804000u, slot_shift = 6, count_mask = 63;
   u32 bytes;
 
   COPSE_HD u32 of_four(u32) const { return bytes; }
 };
 
-/// Fills `spans` for the children of a node, and returns their tags. If a slot holds nothing, its span is a miss;
-/// in compressed nodes of no size it may be a hit.
+/// Fills `spans` for the children of a node, and returns their tags. The span of an empty slot is a miss, but may be
+/// a hit in compressed nodes of no size.
 COPSE_HD inline ChildTags<Bvh4Node> find_spans(const Bvh4Node& node, const RaySlabs& ray, BoxSpan (&spans)[4]) {
   const Bvh4Reader reader(&node, ray);
 #pragma unroll

@@ -11,12 +11,13 @@ inline constexpr u32 default_stack_size = 32;
 
 namespace detail {
 
-/// A child on the stack: WideChild::first, and where its box is entered, with the count in the lowest bits.
+/// A child on the stack: WideChild::first, and the time at which its box is entered, with the count in its lowest
+/// bits.
 ///
 ///   eeeeeeee eeeeeeee eeeeeeee eecccccc
 ///
-/// Entries are not negative, so the count can only make them smaller, by a part in 2^17. A child may be visited
-/// for nothing, and is never left out.
+/// Times are not negative, and the count replaces bits that were cleared. So a stored time is at most 2^-17 of it
+/// off. pop() compares it without the count, rounded down: a child may be visited in vain, and is never left out.
 struct alignas(8) StackEntry {
   u32 first;
   u32 entry_and_count;
@@ -24,11 +25,11 @@ struct alignas(8) StackEntry {
 
 inline constexpr u32 stack_count_mask = 63;
 
-/// Stands for counts that do not fit.
+/// Stands for all counts that do not fit in six bits.
 inline constexpr u32 stack_count_unknown = 63;
 
-/// The children to visit, at most `size`: a ring that drops its oldest entry when it is full. Its memory is the
-/// caller's, apart from the rest of the stack, so that the rest stays in registers.
+/// The stack of children to visit, at most `size`: a ring that drops its oldest entry when it is full. The caller
+/// owns its memory, so that the members stay in registers.
 template <u32 size>
 class TraversalStack {
   static_assert(size > 0 && (size & (size - 1)) == 0, "a ring's size is a power of two");
@@ -61,7 +62,7 @@ class TraversalStack {
 
  private:
   StackEntry* entries_;
-  i32 top_ = 0, bottom_ = 0;  // depths that count dropped entries too; the ring holds the entries above bottom_
+  i32 top_ = 0, bottom_ = 0;  // depths, with dropped entries counted; the ring holds the entries above bottom_
 };
 
 }  // namespace detail

@@ -1,25 +1,25 @@
 #pragma once
 
 // The fast traversal of a wide tree for rays that look for any hit, with the interface of Walk. Its order does not
-// depend on where children are entered. So nothing is sorted, and the stack has one entry per node: the node, and a
-// bit for each child that is still to be visited. A third of the instructions of a step fall away.
+// depend on where the ray enters the children. So nothing is sorted, and the stack has one entry per node: the node,
+// and a bit for each child still to be visited. This saves a third of the instructions of a step.
 //
-// The order matters nevertheless: a good one finds an occluder early. The nearest child first is the worst that was
-// tried. It searches all the small things around a ray's origin before it looks at the walls
-// (bench/notes/rays-gpu.md). Here the far side comes first, as far as the slots tell. Builders put the lower
-// coordinates first, so that slots rise with the coordinates. A ray whose main direction is positive visits the
-// highest slot first, others the lowest. Or the child comes first that the ray leaves last, and the others follow by
-// their slots: that is faster for some rays that go everywhere. Batches on CUDA measure which of the two it is.
+// The order matters nevertheless: a good one finds an occluder early. The nearest child first was the worst order
+// that was tried: it searches all the small things around a ray's origin before the walls (bench/notes/rays-gpu.md).
+// Here the far side comes first, as estimated from the slots. Builders put lower coordinates first, so that slots
+// rise with the coordinates. A ray whose main direction is positive visits the highest slot first, others the lowest.
+// With of_latest_exit, the child that the ray leaves last comes first, and the others follow by slot: this is faster
+// for some rays that go in all directions. Batches on CUDA measure which order is faster.
 //
 // Source: Nah, Manocha, "SATO: Surface Area Traversal Order for Shadow Ray Tracing", Computer Graphics Forum 33,
-// 2014: an order of its own for such rays. Theirs, the largest area first, was no better here than the slots alone.
+// 2014, use a separate order for such rays. Theirs, the largest area first, was no better here than the slots alone.
 
 #include "trace/walk/fast_spans.h"
 #include "trace/walk/walk.h"
 
 namespace copse::detail {
 
-/// Which of a node's children comes first. The others follow as their slots tell.
+/// Which child of a node is visited first. The others follow in the order of their slots.
 enum class FirstChild { of_far_slot, of_latest_exit };
 
 template <class Node, u32 stack_size, FirstChild first_child = FirstChild::of_far_slot>
@@ -52,8 +52,8 @@ class UnorderedWalk {
   /// At a leaf: the place of its first primitive.
   COPSE_HD u32 place() const { return at_.first; }
 
-  /// At a leaf: begins at one of the nodes of another tree, with the ray prepared for that one. The walk is done when it is
-  /// done there. Returns the height of the stack, for leave.
+  /// At a leaf: enters another tree at `node`, with the ray prepared for that tree. The walk is done when it is done
+  /// there. Returns the height of the stack, for leave.
   [[gnu::always_inline]] COPSE_HD u32 enter(const Nodes& nodes, const PreparedRay& prepared, u32 node) {
     base_ = top_;
     if (prepared.enters) {
@@ -65,7 +65,7 @@ class UnorderedWalk {
     return base_;
   }
 
-  /// Goes on among the nodes of the tree above, behind the leaf where it was left.
+  /// Continues in the tree above, after the leaf at which enter was called.
   [[gnu::always_inline]] COPSE_HD void leave(const Nodes& nodes, const RaySlabs& slabs, float limit, u32 height) {
     take_over(nodes, slabs, limit, common_range_box_limit(slabs, limit));
     top_ = height;
@@ -123,7 +123,7 @@ class UnorderedWalk {
   template <class Counter>
   [[gnu::always_inline]] COPSE_HD void step_with_room(Counter& counter) {
     counter.count_node();
-    const bool holds_child = at_.first != invalid_id;  // else the slot that was chosen holds nothing
+    const bool holds_child = at_.first != invalid_id;  // otherwise the chosen slot is empty
     const u32 node = holds_child ? at_.first : 0;
     const float limit = holds_child ? box_limit_ : -1.0f;
     BoxSpan spans[width];
@@ -153,8 +153,8 @@ class UnorderedWalk {
     return latest;
   }
 
-  /// Goes to one of the children of `node`, of which `entered` has a bit each. Without any, it goes on with the
-  /// latest node on the stack.
+  /// Goes to one of the children of `node` that have a bit in `entered`. If there is none, it goes on with the latest
+  /// node on the stack.
   [[gnu::always_inline]] COPSE_HD void go_on(u32 node, u32 entered) {
     if (entered == 0) {
       if (top_ == base_) {
@@ -183,9 +183,9 @@ class UnorderedWalk {
   StackEntry* entries_;
   RaySlabs slabs_{};
   float limit_ = 0, box_limit_ = 0;
-  WideChild at_{0, done};   // an inner child invalid_id means a slot that holds nothing
+  WideChild at_{0, done};   // an inner child invalid_id means an empty slot
   u32 top_ = 0;             // the number of entries
-  u32 base_ = 0;            // those below belong to a tree above
+  u32 base_ = 0;            // entries below it belong to the tree above
   bool goes_down_ = false;  // along the axis of its largest component
 };
 

@@ -3,13 +3,13 @@
 // The traversal of a tree of any layout by one ray, step by step, so that kernels can interleave many rays.
 //
 // It has no depth limit. It goes to the first child in visiting order and pushes the others on a small stack. When
-// the stack is full, it drops its oldest entry. When the stack is empty after a drop, the traversal climbs the
-// parent links from the node or leaf that it finished last. In every ancestor it computes the order of the
-// children again, and goes on with the next child whose box is still within the limit. That visits what was
-// dropped, and nothing twice:
-//   - The order depends on the ray and the boxes alone, never on the hits so far. So going down and climbing agree
-//     on it.
-//   - The one finished last is the last one in visiting order. So its siblings before it are finished, and its
+// the stack is full, it drops its oldest entry. When the stack is empty after a drop, the traversal climbs the parent
+// links from the node or leaf that it finished last. In every ancestor it computes the order of the children again,
+// and goes on with the next child whose box is still within the limit. So it visits all dropped children, and no
+// child twice:
+//   - The order depends on the ray and the boxes alone, never on the hits so far. So it is the same on the way down and
+//     in climbing.
+//   - The child finished last is the last one in visiting order so far. So the siblings before it are finished, and the
 //     siblings behind it have not been visited.
 //   - A sibling that was skipped going down is skipped again, as the limit only falls.
 // It climbs past each node at most once.
@@ -36,11 +36,11 @@ struct VisitCounter {
   COPSE_HD void count_primitive() { ++primitives; }
 };
 
-/// A leaf test that is given places among the tree's primitive ids, not the ids.
+/// A leaf test that takes places among the tree's primitive ids instead of ids.
 template <class LeafTest>
 concept TakesPlaces = LeafTest::takes_places;
 
-/// A leaf test that is given ids, which all structures have.
+/// A leaf test that takes ids, which all structures have.
 template <class LeafTest>
 concept TakesIds = !TakesPlaces<LeafTest>;
 
@@ -90,8 +90,8 @@ COPSE_HD inline WideChild next_sibling(const Tree& tree, const RaySlabs& slabs, 
   return next;
 }
 
-/// The place to visit after `finished`. A finished leaf was found in `node` or above it. The function is out of
-/// line and takes values: it is rarely needed, and must not keep the ray out of registers.
+/// The place to visit after `finished`. A finished leaf was found in `node` or above it. The function is out of line
+/// and takes values: it is rarely needed, and taking addresses would force the ray out of registers.
 template <class Tree>
 [[gnu::noinline]] COPSE_HD TreePlace climb(Tree tree, RaySlabs slabs, float limit, WideChild finished, u32 node) {
   u32 slot = 0;
@@ -119,7 +119,7 @@ template <class Tree, class LeafTest>
   }
 }
 
-/// Goes on until nothing is left.
+/// Traverses until the walk is done.
 template <class Walk, class LeafTest, class Counter>
 [[gnu::always_inline]] COPSE_HD inline void walk_to_end(Walk& walk, LeafTest& leaf_test, Counter& counter) {
   while (!walk.is_done()) {
@@ -160,7 +160,7 @@ class Walk<Tree, stack_size, Robustness::robust> {
   COPSE_HD bool is_done() const { return at_.is_nothing(); }
   COPSE_HD bool is_at_leaf() const { return at_.is_leaf(); }
   COPSE_HD bool is_at_inner() const { return at_.is_inner(); }
-  COPSE_HD float limit() const { return limit_; }  // the ray's t_max, or what the leaf test made of it
+  COPSE_HD float limit() const { return limit_; }  // the ray's t_max, or as lowered by the leaf test
 
   /// At an inner node: goes on to its first child, or to what comes after the node.
   template <class Counter>

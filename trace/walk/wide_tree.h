@@ -1,9 +1,9 @@
 #pragma once
 
-// Wide trees as traversals see them. A step is the same for all layouts: it computes the spans of all children,
-// sorts their keys by a sorting network, and pushes the farther children on the stack. Layouts differ in how the
-// planes of a node are read. Boxes in steps of a grid are never computed: multiplied with the ray's scale, their
-// steps become times.
+// Wide trees as traversals see them. A step is the same for all layouts: it computes the spans of all children, sorts
+// their keys by a sorting network, and pushes the farther children on the stack. Only the way to read the planes of a
+// node depends on the layout. The boxes of compressed nodes are not decoded: multiplied with the ray's scale, the
+// grid's steps become times.
 
 #include <type_traits>
 
@@ -23,7 +23,7 @@ COPSE_HD inline u32 byte_of(u32 word, u32 byte) {
   return word >> (8 * byte) & 255u;
 }
 
-/// The children of a node in full precision. An address chooses the planes that the ray meets first.
+/// The children of a node in full precision. The planes that the ray meets first are chosen by their address.
 class Bvh4Reader {
  public:
   COPSE_HD Bvh4Reader(const Bvh4Node* node, const RaySlabs& ray) : quads_(reinterpret_cast<const Quad*>(node)) {
@@ -54,8 +54,9 @@ class Bvh4Reader {
 struct GridAxis {
   float near_base, far_base, step;
 
-  /// The bases hold 2^15 steps too many, and are rounded by up to 3 * 2^-9 of a step for it. Near and far bases
-  /// are moved apart by more than that. The growth of the slabs covers the rounding of the grid's own coordinates.
+  /// The bases are 2^15 steps too low, as one_and_byte adds 2^15 steps again. That rounds them by up to 3 * 2^-9 of a
+  /// step. Near and far bases are moved apart by more. The growth of the slabs covers the rounding of the grid's own
+  /// coordinates.
   COPSE_HD GridAxis(float origin, u32 exponent, float ray_origin, float scale, float near_offset,
                     float far_offset) {
     constexpr float more = 32768.0f + 1.0f / 128, less = 32768.0f - 1.0f / 128;
@@ -91,7 +92,7 @@ struct Grid {
   }
 };
 
-/// The planes of four children, a byte each, as the ray meets them.
+/// The planes of four children, a byte each, sorted into those that the ray meets first and last.
 struct PlaneBytes {
   u32 near_x, far_x, near_y, far_y, near_z, far_z;
 
@@ -191,13 +192,13 @@ struct WideReader<CompressedBvh8Node> {
   using type = CompressedBvh8Reader;
 };
 
-/// Sort key of a child: the lowest key is visited first. It is where the box is entered. The stack needs that
-/// anyway, and saving four sums brings more than the better order of binary trees.
+/// Sort key of a child: the lowest key is visited first. It is the time at which the box is entered. The stack stores
+/// this time anyway, and saving four sums gains more than the better order of binary trees (middle_key).
 COPSE_HD inline u32 entry_key(const BoxSpan& span) {
   return bits_of(span.entry);
 }
 
-/// The key of a child that is missed. It is behind all others, as their keys are no negative numbers.
+/// The key of a child that the ray misses. It is behind all others, as their sign bits are 0.
 inline constexpr u32 no_key = 0x7fffffffu;
 
 COPSE_HD inline void order_pair(u32& a, u32& b) {
@@ -243,8 +244,8 @@ struct WideTree {
   }
   COPSE_HD WideChild root() const { return {0, 0}; }
 
-  /// The place of a child in the order of visits: where it is entered, and its slot if that is the same. Entries
-  /// within 2^-17 of each other (2^-18 with four children) count as the same.
+  /// Sort key of a child: the time at which it is entered, with the slot in the lowest bits. Times within 2^-17 of
+  /// each other (2^-18 with four children) count as equal, and the slot decides.
   COPSE_HD static u32 key(const BoxSpan& span, u32 slot) { return (entry_key(span) & ~(width - 1)) | slot; }
 
   /// Returns the child of a node to visit first, and pushes the others. Returns nothing if the ray misses all.

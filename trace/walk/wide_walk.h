@@ -1,22 +1,22 @@
 #pragma once
 
-// The fast traversal of a wide tree, step by step, with the interface of Walk. It is fast by what it leaves out:
-// its stack drops nothing, so that there is nothing to count, and it does not climb. A stack entry is a node and
-// the key of a child. What the key does not tell about the child is read when the traversal gets there.
+// The fast traversal of a wide tree, step by step, with the interface of Walk. It is fast because it does less than
+// the robust one: its stack drops no entries, so it need not count them, and it does not climb. A stack entry is a
+// node and the key of a child. The remaining data of the child is read when the traversal goes there.
 //
-// Keys are where children are entered, with a tag in place of the lowest byte, by the slot
+// A key is the time at which a child is entered, with the child's tag in place of the lowest byte
 // (trace/walk/fast_spans.h):
 //
 //   0eeeeeee eeeeeeee eeeeeeee tttttttt
 //
-// As integers they have the order of visits, and compare with the key of the limit. The tag changes an entry by a
-// part in 2^15: a child may be visited for nothing, and is never left out. Below all others the stack has an entry
-// that is before every limit. It ends the traversal.
+// As integers, keys sort in the order of visits, and they are compared with the key of the limit. The tag changes a
+// time by at most 2^-15 of it, and the key of the limit is rounded up: a child may be visited in vain, and is never
+// left out. The lowest entry of the stack is before every limit. It ends the traversal.
 //
-// It gives up if the stack is full, and if the times of planes might be no floats.
+// The walk gives up if the stack is full, or if the times of planes might not be finite.
 //
-// A walk can go down into another tree at one of its leaves, and come back (enter, leave). Both share the stack: the
-// entries of the tree below stand above an end of their own.
+// At a leaf, a walk can enter another tree, and leave it again. Both trees share the stack. The entries of the lower
+// tree are above an end entry of their own.
 
 #include "trace/walk/fast_spans.h"
 #include "trace/walk/walk.h"
@@ -55,8 +55,8 @@ class Walk<WideTree<Node>, stack_size, Robustness::fast> {
   /// At a leaf: the place of its first primitive.
   COPSE_HD u32 place() const { return at_.first; }
 
-  /// At a leaf: begins at one of the nodes of another tree, with the ray prepared for that one. The walk is done when it is
-  /// done there. Returns the height of the stack, for leave.
+  /// At a leaf: enters another tree at `node`, with the ray prepared for that tree. The walk is done when it is done
+  /// there. Returns the height of the stack, for leave.
   [[gnu::always_inline]] COPSE_HD u32 enter(const Node* nodes, const PreparedRay& prepared, u32 node) {
     const u32 height = top_;
     if (prepared.enters && has_room(1)) {
@@ -72,7 +72,7 @@ class Walk<WideTree<Node>, stack_size, Robustness::fast> {
     return height;
   }
 
-  /// Goes on among the nodes of the tree above, behind the leaf where it was left.
+  /// Continues in the tree above, after the leaf at which enter was called.
   [[gnu::always_inline]] COPSE_HD void leave(const Node* nodes, const RaySlabs& slabs, float limit, u32 height) {
     tree_.nodes = nodes;
     slabs_ = slabs;
@@ -136,7 +136,7 @@ class Walk<WideTree<Node>, stack_size, Robustness::fast> {
   template <class Counter>
   [[gnu::always_inline]] COPSE_HD void step_with_room(Counter& counter) {
     counter.count_node();
-    const bool holds_child = at_.first != invalid_id;  // else the slot that was popped holds nothing
+    const bool holds_child = at_.first != invalid_id;  // otherwise the popped slot is empty
     const u32 node = holds_child ? at_.first : 0;
     const i32 last = holds_child ? last_key_ : before_all;
     BoxSpan spans[width];
@@ -153,8 +153,8 @@ class Walk<WideTree<Node>, stack_size, Robustness::fast> {
     go_to(entry);
   }
 
-  /// Pushes the keys up to `last` but the first, so that the second is on top. It computes one address for all of
-  /// them.
+  /// Pushes the keys up to `last`, without the first key, so that the second key is on top. It computes one address
+  /// for all of them.
   [[gnu::always_inline]] COPSE_HD void push_behind_first(u32 node, const u32 (&keys)[width], i32 last) {
     u32 count = 0;
 #pragma unroll
@@ -188,9 +188,9 @@ class Walk<WideTree<Node>, stack_size, Robustness::fast> {
   StackEntry* entries_;
   RaySlabs slabs_{};
   float limit_ = 0;
-  i32 last_key_ = 0;       // of children that are entered by then
-  WideChild at_{0, done};  // an inner child invalid_id means a slot that holds nothing
-  u32 top_ = 0;            // the latest entry
+  i32 last_key_ = 0;       // the largest key within the limit
+  WideChild at_{0, done};  // an inner child invalid_id means an empty slot
+  u32 top_ = 0;            // index of the latest entry
 };
 
 }  // namespace copse::detail

@@ -1,6 +1,6 @@
 // One ray of the host. Highway compiles the code for every instruction set with four lanes and a fused multiply-add,
-// and the program chooses at run time. Elsewhere, and for the rays and trees that the fast code gives up on, the
-// traversal of trace/walk/walk.h does the work.
+// and the program chooses one at run time. On other machines, and for rays and trees on which the fast code gives up,
+// the robust traversal of trace/walk/walk.h is used.
 
 #include "trace/host_ray.h"
 #include "trace/simd_name.h"

@@ -14,7 +14,7 @@ struct SimdBatch {
   Tree tree;
   Aabb bounds;  // the tree's
 
-  // One of them, the other is null.
+  // One of these is set, the other is null.
   const TriangleTable* table = nullptr;
   const PackedTriangle* packed = nullptr;
   u64 packed_count = 0;

@@ -23,7 +23,8 @@ inline constexpr u32 block_rays = ray_lanes / 4;
 /// The bits of a ray's block in a mask.
 inline constexpr u32 block_bits = 15;
 
-/// The rays of blocks, for TableLookupLanes. `lanes`: the lanes of the rays in their group; four are read.
+/// Indices for TableLookupLanes that copy each ray to all lanes of its block. `lanes`: the lanes of the rays in their
+/// group; four are read.
 HWY_INLINE auto spread_over_blocks(const u32* lanes) {
   const RayIds d;
   const hn::CappedTag<u32, 4> d4;
@@ -39,7 +40,7 @@ class RayBlocks {
  public:
   HWY_INLINE explicit RayBlocks(const u32* lanes) : from_(spread_over_blocks(lanes)) {}
 
-  /// The values that a group holds for the rays, in all lanes of their blocks.
+  /// The values of a group for the rays, each in all lanes of the ray's block.
   HWY_INLINE Rays of(const PerRay& values) const { return hn::TableLookupLanes(values.load(), from_); }
   HWY_INLINE VecOf<RayIds> of(const IdPerRay& values) const {
     const RayIds d;
@@ -60,7 +61,7 @@ HWY_INLINE VecOf<D> load_blocks(D d, const float* const (&at)[block_rays], u32 o
   } else if constexpr (block_rays == 2) {
     return hn::Combine(d, hn::Load(d4, at[1] + offset), hn::Load(d4, at[0] + offset));
   } else {
-    // A load into all blocks, with one of them kept, needs no shuffle.
+    // Loading into all blocks and keeping one of them needs no shuffle.
     VecOf<D> all = hn::LoadDup128(d, at[0] + offset);
     for (u32 r = 1; r < block_rays; ++r) {
       all = hn::IfThenElse(mask_of_bits(d, block_bits << (4 * r)), hn::LoadDup128(d, at[r] + offset), all);

@@ -19,7 +19,7 @@ namespace copse::cpu::HWY_NAMESPACE {
 using copse::detail::BinaryTree;
 using copse::detail::WideTree;
 
-/// From where each ray enters and leaves the boxes of its block, computes their keys, sorted in each block with
+/// Makes the sort keys of boxes from the times at which rays enter and leave them, and sorts them in each block with
 /// the nearest last. Returns bits of the boxes that are entered at or before `limit`.
 HWY_INLINE u32 sort_entered_blocks(Rays entry, Rays exit, Rays limit, VecOf<RayKeys>& keys) {
   const RayLanes d;
@@ -59,8 +59,8 @@ struct AxisSlabs {
   }
 };
 
-/// The planes of boxes for a packet. The plane of an axis, a side and the child in a slot stands at
-/// planes[side * side_stride + axis * axis_stride + slot * slot_stride].
+/// The planes of boxes for a packet. The plane of an axis, a side and a slot is at planes[side * side_stride + axis *
+/// axis_stride + slot * slot_stride].
 template <u32 side_size, u32 axis_size, u32 slot_size>
 struct PlaneTable {
   static constexpr u32 side_stride = side_size, axis_stride = axis_size, slot_stride = slot_size;
@@ -136,7 +136,7 @@ struct Children<WideTree<Bvh4Node>> {
   HWY_INLINE u32 existing() const { return 15; }  // the empty box is missed
   HWY_INLINE Planes planes(float*) const { return {node->lo_x}; }
 
-  /// sort_entered_blocks for rays that each stand at a node.
+  /// sort_entered_blocks for rays at different nodes.
   HWY_INLINE static u32 enter(const WideTree<Bvh4Node>& tree, const u32 (&nodes)[block_rays],
                               const RayBlocks& rays, const RayGroup& group, VecOf<RayKeys>& keys) {
     const RayLanes d;

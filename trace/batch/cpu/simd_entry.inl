@@ -2,9 +2,9 @@
 // instruction set. The function at the end chooses among them when it is called. On a target without vectors, rays
 // go one after another by the traversal of trace/walk/walk.h.
 
-// Batches are compiled for several instruction sets, each in a namespace of its own. The best one of the machine
-// is chosen at run time. Some are left out: those that are near another one, and those with vectors of a size that
-// the compiler does not know, which cannot be members.
+// Batches are compiled for several instruction sets, each in a namespace of its own. The best one of the machine is
+// chosen at run time. Excluded are sets that are close to another one, and sets whose vectors have no size at compile
+// time, as these cannot be members.
 
 #undef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
@@ -28,7 +28,7 @@ namespace copse::cpu::HWY_NAMESPACE {
 using SimdTree = decltype(copse::detail::tree_of(std::declval<const copse::detail::BodyView&>()));
 
 #if HWY_TARGET != HWY_SCALAR
-/// Leaves are read four triangles at a time, so fewer than four in all are copied first.
+/// Leaves are read four triangles at a time. Fewer than four in all are copied to an array of four first.
 HWY_INLINE void trace_packed(const SimdBatch<SimdTree>& batch, u64 begin, u64 end) {
   PackedTriangle few[4] = {};
   if (batch.packed_count < 4) std::copy_n(batch.packed, batch.packed_count, few);
@@ -38,8 +38,8 @@ HWY_INLINE void trace_packed(const SimdBatch<SimdTree>& batch, u64 begin, u64 en
 }
 #endif
 
-// SSE4 is for machines without AVX2. They read packed triangles by SIMD, which all rays through an Accel do. Code for
-// indexed triangles would be a sixth of all SIMD code.
+// SSE4 is for machines without AVX2. There, SIMD reads only packed triangles, as all rays through an Accel do. Code
+// for indexed triangles would be a sixth of all SIMD code.
 void trace_layout(const SimdBatch<SimdTree>& batch, u64 begin, u64 end) {
 #if HWY_TARGET != HWY_SCALAR
   if (batch.packed != nullptr) return trace_packed(batch, begin, end);

@@ -30,7 +30,7 @@ HWY_INLINE VecOf<D> load_bytes(D d, const u8* bytes) {
   return hn::ConvertTo(d, hn::PromoteTo(di, hn::LoadU(d8, bytes)));
 }
 
-/// Returns the steps of a node's planes: lo_x of all slots, lo_y, lo_z, hi_x and so on. These members follow each other.
+/// Returns the steps of a node's planes: lo_x of all slots, lo_y, lo_z, hi_x and so on. These members are contiguous.
 template <class Node>
 HWY_INLINE const u8* plane_steps(const Node* node) {
   return reinterpret_cast<const u8*>(node) + offsetof(Node, lo_x);
@@ -41,9 +41,9 @@ HWY_INLINE VecOf<D> axis_lane(D, VecOf<D> v) {
   return hn::Broadcast<int(axis)>(v);
 }
 
-/// A node's grid in the units of boxes. The ray meets a plane q steps from the origin at q * step + base. The
-/// origin may be far away; then its time is rounded by up to 2^-16 of a step where the plane is near. So the bases
-/// move apart by 2^-12 of a step.
+/// A node's grid in the units of boxes. The ray meets a plane q steps from the origin at q * step + base. If the
+/// origin is far away, its time is rounded by up to 2^-16 of a step for planes near the ray. So near and far bases
+/// are moved apart by 2^-12 of a step.
 template <class Node>
 struct GridTimes {
   static constexpr u32 width = Node::width;
@@ -152,8 +152,8 @@ HWY_INLINE VecOf<RayIds> spread_bytes(Rays words, const u8 (&bytes)[16]) {
   return hn::BitCast(RayIds(), hn::TableLookupBytesOr0(hn::BitCast(d8, words), hn::LoadDup128(d8, bytes)));
 }
 
-/// The nodes of rays that each have a block, as they stand in memory: the exponents of the steps behind the
-/// origin, then a word for the four planes of an axis and a side. Times are as in GridTimes.
+/// The nodes of several rays, one per block, in the order of memory: the origin, the exponents of the steps, then a
+/// word for the four planes of an axis and a side. Times are as in GridTimes.
 struct GridBlocks {
   Rays origin_and_steps, lo, hi;  // lo begins in its second word
 
@@ -206,7 +206,7 @@ struct Children<WideTree<CompressedBvh4Node>> : GridChildren<CompressedBvh4Node>
     return bits;
   }
 
-  /// sort_entered_blocks for rays that each stand at a node.
+  /// sort_entered_blocks for rays at different nodes.
   HWY_INLINE static u32 enter(const WideTree<CompressedBvh4Node>& tree, const u32 (&nodes)[block_rays],
                               const RayBlocks& rays, const RayGroup& group, VecOf<RayKeys>& keys) {
     const RayLanes d;

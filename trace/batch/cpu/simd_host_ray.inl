@@ -119,7 +119,7 @@ struct HostRay {
     shears.inverse = hn::Set(d, along), shears.units = hn::Set(d, units), shears.t_min = hn::Set(d, ray.t_min);
   }
 
-  /// As make_common_range_slabs has it. t_max may be anything that is not before t_min.
+  /// As in make_common_range_slabs. t_max may be anything that is not before t_min.
   HWY_INLINE bool is_in_common_range(const Ray& ray, float reach, float largest) const {
     constexpr u32 min_bits = (127u - 40) << 23, max_reach_bits = (127u + 58) << 23;
     constexpr u32 max_direction_bits = (127u + 40) << 23;

@@ -13,8 +13,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace copse::cpu::HWY_NAMESPACE {
 
-/// Loads one corner of four triangles that lie beside each other, with the axes of the shear exchanged. Returns the
-/// words behind the corners.
+/// Loads one corner of four contiguous triangles, with the axes of the shear exchanged. Returns the words behind the
+/// corners.
 HWY_INLINE Four load_corner_of_four(const PackedTriangle* first, u32 corner, u32 axis, Four (&out)[3]) {
   const FourLanes d;
   const FourWords du;
@@ -51,8 +51,8 @@ struct HostClosest {
   }
 };
 
-/// One ray on its way through a tree over at least four packed triangles. What is rarely needed stands in functions of
-/// their own that do not see the object, so that its members stay in registers.
+/// Traverses a tree over at least four packed triangles for one ray. Code that is rarely needed is in functions that
+/// do not see the object, so that its members stay in registers.
 class HostWalk {
   using Node = CompressedBvh4Node;
 
@@ -114,7 +114,7 @@ class HostWalk {
  private:
   static constexpr u32 stack_size = 256;
 
-  /// A child that waits, and where the ray enters it, as the bits of a float without its lowest two.
+  /// A child on the stack, and the time at which the ray enters it, as the bits of a float without its lowest two.
   struct Waiting {
     WideChild child;
     u32 entry;
@@ -176,7 +176,7 @@ class HostWalk {
   }
 
   /// Pushes the inner children that the ray enters. Returns bits of the leaves that it enters. No branch depends on
-  /// which children these are. What lies on the far side is on top: an occluder is found early there
+  /// which children these are. Children on the far side are on top, as an occluder is found early there
   /// (trace/walk/unordered_walk.h).
   HWY_INLINE u32 push_inner(const Node& node, u32* waiting, u32& top) const {
     const FourWords du;
@@ -205,7 +205,7 @@ class HostWalk {
     return found;
   }
 
-  /// Tests the first four triangles of a leaf. At the end of the array, it reads the triangles before them too.
+  /// Tests the first four triangles of a leaf. At the end of the array it also reads the triangles before the leaf.
   HWY_INLINE bool test_four(WideChild leaf) {
     const u32 begin = smaller(leaf.first, last_);
     u32 there = block_bits >> (4 - smaller(leaf.count, 4u)) << (leaf.first - begin);
@@ -238,7 +238,7 @@ class HostWalk {
     return found;
   }
 
-  /// Tests triangles that float could not decide. Returns the closest hit then.
+  /// Tests triangles that the float test could not decide. Returns the new closest hit.
   HWY_NOINLINE static HostClosest test_unknown(const PackedTriangle* packed, const Ray& ray, u32 unknown,
                                                u32 begin, HostClosest closest) {
     const RayShear shear = make_shear(ray);
@@ -252,7 +252,7 @@ class HostWalk {
     return closest;
   }
 
-  /// Of four triangles, those that the ray sees.
+  /// Returns bits of those of four triangles that the ray sees.
   HWY_NOINLINE static u32 seen(const copse::MaskedPackedTriangles& triangles, u32 begin, u32 there) {
     const auto tests = triangles.for_leaf_tests();
     u32 seen = 0;

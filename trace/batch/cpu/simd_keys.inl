@@ -12,8 +12,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace copse::cpu::HWY_NAMESPACE {
 
-/// A key is where a box is entered, with its slot in the lowest bits. It is below 0 for a box that is missed.
-/// Boxes are entered at 0 or later, and the bits of such numbers have their order.
+/// A key is the time at which a box is entered, with its slot in the lowest bits. The key of a missed box is
+/// negative. Times are not negative, so their bits sort as integers.
 using FourKeys = hn::CappedTag<i32, 4>;
 
 /// Sorts the keys, the largest first, by the network (0 1)(2 3), (0 2)(1 3), (1 2).
@@ -28,7 +28,7 @@ HWY_INLINE VecOf<FourKeys> sort_descending(VecOf<FourKeys> k) {
   return hn::ConcatUpperLower(d, hn::Min(k, middle), hn::Max(k, middle));
 }
 
-/// Puts the last of `count` keys at its place among the sorted keys before it.
+/// Inserts the last of `count` keys into the sorted keys before it.
 HWY_INLINE void insert_last(i32* keys, u32 count) {
   const i32 last = keys[count - 1];
   u32 at = count - 1;
@@ -36,8 +36,8 @@ HWY_INLINE void insert_last(i32* keys, u32 count) {
   keys[at] = last;
 }
 
-/// Writes the keys of the boxes that are entered at or before `limit`, the nearest last. Returns their number.
-/// Boxes that do not `exist` do not count. It writes at least 4 keys.
+/// Writes the keys of the boxes that are entered at or before `limit`, the nearest last. Returns their number. Boxes
+/// that do not `exist` are ignored. It writes at least 4 keys.
 template <u32 width, class D>
 HWY_INLINE u32 sort_entered(D d, VecOf<D> entry, VecOf<D> exit, float limit, MaskOf<D> exist, i32* keys) {
   const hn::Repartition<i32, D> di;
@@ -63,7 +63,7 @@ HWY_INLINE u32 sort_entered(D d, VecOf<D> entry, VecOf<D> exit, float limit, Mas
   return count;
 }
 
-// ---- Columns: each ray has its keys in one lane of vectors that lie beside each other in memory ----------------
+// ---- Columns: the keys of one ray are in the same lane of contiguous vectors ------------------------------------
 
 /// Puts the larger key of each ray first.
 HWY_INLINE void exchange_keys(VecOf<RayKeys>& first, VecOf<RayKeys>& last) {

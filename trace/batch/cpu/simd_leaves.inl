@@ -13,13 +13,13 @@
 HWY_BEFORE_NAMESPACE();
 namespace copse::cpu::HWY_NAMESPACE {
 
-/// Four triangles beside each other in memory. Those with a bit in `there` count.
+/// Four contiguous triangles. Those with a bit in `there` are tested.
 struct FourTriangles {
   const PackedTriangle* packed;
   u32 there;
 };
 
-/// Packed triangles, at least four, whether leaves hold them or not.
+/// Packed triangles with their number, at least four.
 struct CountedTriangles : copse::detail::PlacedTriangles {
   u32 count;
 };
@@ -34,7 +34,7 @@ class LeafTriangles<CountedTriangles> {
   HWY_INLINE LeafTriangles(const CountedTriangles& triangles, const u32*)
       : packed_(triangles.packed), last_(triangles.count - 4) {}
 
-  /// At the end of the array, it reads the triangles before them too.
+  /// At the end of the array it also reads the triangles before the leaf.
   HWY_INLINE FourTriangles four(u32, WideChild leaf) const {
     const u32 begin = smaller(leaf.first, last_);
     return {packed_ + begin, block_bits >> (4 - smaller(leaf.count, 4u)) << (leaf.first - begin)};
@@ -52,7 +52,7 @@ class LeafTriangles<copse::detail::IndexedTriangles> {
   HWY_INLINE LeafTriangles(const copse::detail::IndexedTriangles& triangles, const u32* primitive_ids)
       : triangles_(triangles), ids_(primitive_ids) {}
 
-  /// Copies them to the room for ray r.
+  /// Copies the triangles to the room of ray r.
   HWY_INLINE FourTriangles four(u32 r, WideChild leaf) {
     const u32 count = smaller(leaf.count, 4u);
     for (u32 i = 0; i < 4; ++i) {
@@ -92,7 +92,8 @@ HWY_INLINE Shears<RayLanes> shears_of(const RayGroup& group, const RayBlocks& ra
   return shears;
 }
 
-/// Of the hits in each block, the smallest (t, primitive id), if it is smaller than the ray's closest so far.
+/// Finds the smallest (t, primitive id) of the hits in each block. Returns bits of the lanes where it is smaller than
+/// the ray's closest hit so far.
 HWY_INLINE u32 first_hits(const RayGroup& group, const RayBlocks& rays, const Shears<RayLanes>& shears, Rays t,
                           VecOf<RayIds> primitives, u32 hits) {
   const RayLanes d;
@@ -105,7 +106,7 @@ HWY_INLINE u32 first_hits(const RayGroup& group, const RayBlocks& rays, const Sh
   return bits_of_mask(d, hn::And(hn::And(nearest, least), hn::Or(hn::Lt(t, shears.limit), before)));
 }
 
-/// Of four triangles per ray, bits of those that rays with masks see.
+/// Returns bits of those of four triangles per ray that rays with masks see.
 template <class Triangles>
 HWY_NOINLINE u32 seen_triangles(const Triangles& triangles, const LeafTriangles<Triangles>& leaves, u32 there,
                                 const RayGroup& group, const u32* lanes, const WideChild* at) {
@@ -121,7 +122,7 @@ HWY_NOINLINE u32 seen_triangles(const Triangles& triangles, const LeafTriangles<
   return seen;
 }
 
-/// Tests the first four triangles of the leaf at which each of `count` rays stands. `lanes`: as for RayBlocks.
+/// For each of `count` rays, tests the first four triangles of the leaf at which it is. `lanes`: as for RayBlocks.
 template <class Triangles>
 HWY_INLINE void test_leaves_of(const Triangles& triangles, LeafTriangles<Triangles>& leaves, const u32* lanes,
                                u32 count, const WideChild* at, RayGroup& group) {

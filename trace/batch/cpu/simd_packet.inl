@@ -1,5 +1,5 @@
-// The traversal of a packet. Neighbouring rays go through the tree together, one per lane, and read every node
-// once for all. When few of them remain, these go on one by one.
+// The traversal of a packet. Neighbouring rays go through the tree together, one per lane, and read every node once
+// for all of them. When few rays of the packet remain, they go on one by one.
 //
 // Source: Benthin, Wald, Woop, Ernst, Mark, "Combining Single and Packet-Ray Tracing for Arbitrary Ray
 // Distributions on the Intel MIC Architecture", TVCG 2012. Here the rays of a packet have the same signs and the
@@ -17,7 +17,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace copse::cpu::HWY_NAMESPACE {
 
-/// The number by which a triangle is fetched, for a place among the tree's primitive ids.
+/// Converts a place among the tree's primitive ids to the number by which the triangle is fetched.
 template <class Triangles>
 struct PlaceToTriangle {
   const u32* primitive_ids;
@@ -30,7 +30,7 @@ struct PlaceToTriangle {
   }
 };
 
-/// This many rays, or fewer, go on one by one.
+/// If so many rays remain, or fewer, they go on one by one.
 inline constexpr u32 min_in_packet = ray_lanes >= 16 ? 3 : ray_lanes >= 8 ? 2 : 1;
 
 /// A child on the stack, and where the rays enter it.

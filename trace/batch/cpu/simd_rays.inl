@@ -151,8 +151,8 @@ struct Directions {
   }
 };
 
-/// Makes the slabs of rays that move along all axes within an ordinary tree. Returns a mask of these rays. It does
-/// the arithmetic of make_slabs; the comments there tell the reasons.
+/// Makes the slabs of rays that move along all axes within a tree of ordinary size. Returns a mask of these rays. The
+/// arithmetic is that of make_slabs, which explains it.
 HWY_INLINE RayMask make_ordinary_slabs(const LoadedRays& rays, const Aabb& bounds, const Directions& directions,
                                        RayGroup& group) {
   using copse::detail::two_to_60;
@@ -196,8 +196,8 @@ HWY_INLINE RayMask make_ordinary_slabs(const LoadedRays& rays, const Aabb& bound
   return ordinary;
 }
 
-/// Makes the slabs of any other traceable ray. False if the ray misses. It gives up rays with a scale of 0, in
-/// trees at the end of float's range.
+/// Makes the slabs of any other traceable ray. Returns false if the ray misses. It gives up on rays with a scale of
+/// 0, which occur in trees near the limits of float.
 [[gnu::noinline]] inline bool make_other_slabs(const Ray& ray, const Aabb& bounds, RayGroup& group, u32 lane) {
   const RaySlabs slabs = make_slabs(ray, bounds);
   if (!slabs.is_bounded) return false;
@@ -244,7 +244,7 @@ HWY_INLINE void make_shears(const LoadedRays& rays, const Directions& directions
   group.shear_units.store(units);
 }
 
-/// Sets the kinds of the rays, by their axes and signs.
+/// Computes the kinds of the rays from their axes and signs.
 HWY_INLINE void tell_kinds(const Directions& directions, RayGroup& group) {
   const RayLanes d;
   const hn::Repartition<u32, RayLanes> du;

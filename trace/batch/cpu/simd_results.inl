@@ -52,8 +52,8 @@ HWY_INLINE void write_short_hits(const SimdBatch<Tree>& batch, const RayGroup& g
   }
 }
 
-/// Writes the results of the rays of these bits. Those of `retraced` are traced again, by the traversal that has
-/// no depth limit.
+/// Writes the results of the rays of these bits. Rays in `retraced` are traced again, by the traversal without a
+/// depth limit.
 template <bool any, class Tree, class Triangles>
 HWY_INLINE void write_results(const SimdBatch<Tree>& batch, const Triangles& triangles, const RayGroup& group,
                               u32 rays, u32 retraced) {

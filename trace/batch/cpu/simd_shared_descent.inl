@@ -1,7 +1,7 @@
-// The first steps of rays that go apart. Neighbours start near each other, in the same boxes. All of them visit
-// every node whose box holds their origins, whatever their directions. So they descend to their origins together,
-// one per lane, and only then go separate ways. For closest hits no visit is for nothing, as no hit is nearer than
-// a box in which the ray starts.
+// The first steps of rays that go apart. Neighbours start near each other, in the same boxes. Whatever their
+// directions, all of them visit every node whose box contains their origins. So they descend to their origins
+// together, one per lane, and only then separate. For closest hits no visit is in vain, as no hit is nearer than a
+// box in which the ray starts.
 
 #if defined(COPSE_TRACE_CPU_SIMD_SHARED_DESCENT) == defined(HWY_TARGET_TOGGLE)
 #ifdef COPSE_TRACE_CPU_SIMD_SHARED_DESCENT
@@ -17,13 +17,12 @@
 HWY_BEFORE_NAMESPACE();
 namespace copse::cpu::HWY_NAMESPACE {
 
-/// At least this many rays go on together. Fewer go on alone.
+/// If fewer rays than this start in a child, each of them visits it alone.
 inline constexpr u32 min_in_descent = ray_lanes > 8 ? ray_lanes / 4 : 2;
 
-/// Children that rays enter from outside, or in which too few rays start. Each ray visits them on its own. They
-/// are sorted by the middle of the ray's part in their boxes, as in trace/walk/binary_tree.h. In trees with boxes
-/// that overlap much, many boxes hold the origin. There this order finds hits sooner than the order in which boxes
-/// are entered. A key is
+/// Children that rays enter from outside, or in which too few rays start. Each ray visits them alone. They are sorted
+/// by the middle of the ray's span in their boxes, as in trace/walk/binary_tree.h. If boxes overlap much, many of
+/// them contain the origin. Then this order finds hits sooner than the order in which boxes are entered. A key is
 ///
 ///   0mmm mmmm mmmm mmme eeee eeee eeen nnnn
 ///
@@ -49,7 +48,7 @@ struct SeparateChildren {
   }
 
   /// Pushes the first `count` children on the stacks of the rays, which must be empty, with the nearest on top. It
-  /// writes four at a time; what it writes past the top of a stack has no meaning.
+  /// writes four at a time. Values that it writes above the top of a stack are unused.
   HWY_INLINE void hand_out(u32 count, ChildStacks& stacks) {
     const RayKeys d;
     keys.sort(count);
@@ -62,7 +61,7 @@ struct SeparateChildren {
         const auto entry = hn::ShiftLeft<19>(hn::And(hn::ShiftRight<5>(key), hn::Set(d, 0xfff)));
         of_keys[i] = hn::Or(entry, numbers_in(slots, number));
         of_nodes[i] = numbers_in(nodes, number);
-        tops = hn::Add(tops, hn::Add(hn::ShiftRight<31>(key), hn::Set(d, 1)));  // 1 for a key that is not below 0
+        tops = hn::Add(tops, hn::Add(hn::ShiftRight<31>(key), hn::Set(d, 1)));  // 1 for keys not negative
       }
       transpose_blocks(d, of_keys), transpose_blocks(d, of_nodes);
       for (u32 column = 0; column < 4; ++column) {
@@ -106,9 +105,9 @@ class SharedDescent {
     }
   }
 
-  /// Pushes the children that the rays of these bits enter below `root`, an inner node. Their stacks must be
-  /// empty. It visits nodes in the order in which it found them. So what a visit prefetches has time to arrive,
-  /// and no visit waits for the branches of the one before.
+  /// Pushes the children that the rays of these bits enter below `root`, an inner node. Their stacks must be empty.
+  /// It visits nodes in the order in which it found them. So prefetched memory has time to arrive, and no visit waits
+  /// for the branches of the one before.
   HWY_NOINLINE void descend(u32 rays, u32 root, ChildStacks& stacks) {
     Counts counts = visit(root, rays, {0, 0});
     for (u32 i = 0; i < counts.together; ++i) {
@@ -128,15 +127,15 @@ class SharedDescent {
  private:
   static constexpr u32 max_together = 64;
 
-  /// An inner child with a box in which rays start.
+  /// An inner child that enough rays visit together, as they start in its box.
   struct Together {
     u32 node, slot, child, rays;
   };
-  /// How many children were found: for rays together, with those already visited, and for rays apart.
+  /// The number of children found: those visited together, including the visited ones, and those for single rays.
   struct Counts {
     u32 together, apart;
   };
-  /// The rays that enter a child, those of them that start in it, and where they enter and leave.
+  /// The rays that enter a child, those that also start in it, and the times at which they enter and leave.
   struct Entered {
     u32 rays, beginning;
     Rays entry, exit;
@@ -146,7 +145,7 @@ class SharedDescent {
   HWY_INLINE void enter(const float* planes, u32 existing, u32 rays, Entered (&children)[width]) const {
     using Planes = typename Node::Planes;
     const RayLanes d;
-    // These copies stay in registers.
+    // Copies, so that these stay in registers.
     const Rays limit = limit_, scale[3] = {scale_[0], scale_[1], scale_[2]};
     const Rays near_offset[3] = {near_offset_[0], near_offset_[1], near_offset_[2]};
     const Rays far_offset[3] = {far_offset_[0], far_offset_[1], far_offset_[2]};
@@ -171,8 +170,8 @@ class SharedDescent {
     }
   }
 
-  /// Visits a node: lists the children that the rays enter. No branch depends on whether they do, since half of
-  /// the children are entered.
+  /// Visits a node: lists the children that the rays enter. It has no branch on that, since rays enter about half of
+  /// the children and branches would be mispredicted.
   HWY_NOINLINE Counts visit(u32 node, u32 rays, Counts counts) {
     alignas(64) float room[6 * width];
     const Node children(tree_, node);

@@ -13,8 +13,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace copse::cpu::HWY_NAMESPACE {
 
-/// The stacks of the rays of a group. An entry is the key by which a child was sorted, with the slot in the lowest
-/// bits, and the node. If a tree is too deep for a stack, the ray is retraced by the traversal that climbs.
+/// The stacks of the rays of a group. An entry is the node, and the sort key of one of its children with the slot in
+/// the lowest bits. If a tree is too deep for a stack, the ray is retraced by the traversal that climbs.
 struct ChildStacks {
   static constexpr u32 size = 256, stride = 2 * size + 16;  // per ray; not all in the same cache sets
 
@@ -32,14 +32,14 @@ struct ChildStacks {
   HWY_INLINE i32* keys(u32 top) { return reinterpret_cast<i32*>(words + top); }
   HWY_INLINE u32* nodes(u32 top) { return words + size + top; }
 
-  /// Bits of the rays with stacks that might have no room for the children of nodes in one of the next `turns`.
+  /// Bits of the rays whose stacks may become full in the next `turns` visits of nodes with `width` children.
   HWY_INLINE u32 full(u32 width, u32 turns) const {
     const RayIds d;
     const auto waiting = hn::Sub(hn::Load(d, tops.values), bottoms());
     return bits_of_mask(d, hn::Gt(waiting, hn::Set(d, size - turns * (width - 1) - 8)));
   }
 
-  /// Pushes children of a node. The caller wrote their keys. It writes the room of 8 entries.
+  /// Pushes children of a node, whose keys the caller has already written. It writes the room of 8 entries.
   HWY_INLINE void push(u32 lane, u32 node, u32 pushed) {
     const hn::CappedTag<u32, 4> d;
     const auto same = hn::Set(d, node);
@@ -59,7 +59,7 @@ struct ChildStacks {
   }
 };
 
-/// The address that the visit of a child reads first.
+/// The address that a visit of the child will read first.
 template <class Tree, class Triangles>
 HWY_INLINE const char* place_of(const Tree& tree, const Triangles& triangles, const WideChild& at) {
   const void* leaf;
@@ -71,8 +71,8 @@ HWY_INLINE const char* place_of(const Tree& tree, const Triangles& triangles, co
   return static_cast<const char*>(at.is_leaf() ? leaf : tree.nodes + at.first);
 }
 
-/// Prefetches the memory of a child: other rays take their turn before its visit. A leaf takes three lines, which
-/// hold three triangles and more.
+/// Prefetches the memory of a child, since other rays take their turns before its visit. For a leaf it fetches three
+/// cache lines, which hold at least three triangles.
 template <class Tree, class Triangles>
 HWY_INLINE void prefetch(const Tree& tree, const Triangles& triangles, const WideChild& at) {
   const char* data = place_of(tree, triangles, at);

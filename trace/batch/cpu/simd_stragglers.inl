@@ -1,6 +1,6 @@
-// Rays that are still active when most of their group have ended. A few rays leave blocks of lanes empty, and each
-// waits for every step of its own. So the last rays of several groups go on together, until few of them remain in
-// turn.
+// Rays that are still active when most of their group have ended. A few rays leave blocks of lanes empty, and no
+// other rays hide the latency of their steps. So the last rays of several groups are joined in one group, which goes
+// on until few of them remain.
 
 #if defined(COPSE_TRACE_CPU_SIMD_STRAGGLERS) == defined(HWY_TARGET_TOGGLE)
 #ifdef COPSE_TRACE_CPU_SIMD_STRAGGLERS
@@ -28,7 +28,7 @@ class StragglerGroup {
     group_.masks = batch.masks;
   }
 
-  /// Takes over at most max_rays rays of another group: those of these bits. Their results are written later.
+  /// Takes over the rays of these bits from another group, at most max_rays. Their results are written later.
   HWY_NOINLINE void take(Walks& others, u32 rays) {
     constexpr u32 few = ray_lanes / 2;
     static_assert(few + max_rays <= ray_lanes);
@@ -40,7 +40,7 @@ class StragglerGroup {
     }
   }
 
-  /// Traces all of them to their ends.
+  /// Traces all remaining rays to their ends.
   HWY_INLINE void finish() {
     if (taken_ != 0) go_on(0);
   }

@@ -40,7 +40,7 @@ HWY_INLINE void shear_corner(const Shears<D>& ray, VecOf<D> (&p)[3]) {
   p[1] = hn::Sub(hn::Sub(p[1], ray.origin[1]), hn::Mul(ray.y, p[2]));
 }
 
-/// edge_function of trace/hit/intersect.h. Without fused operations only its sign is right, or that it is zero.
+/// edge_function of trace/hit/intersect.h. Without fused operations, only its sign is right, and whether it is zero.
 template <class D>
 HWY_INLINE VecOf<D> edge_of(D, const VecOf<D> (&p)[3], const VecOf<D> (&q)[3]) {
   const auto rounded = hn::Mul(q[1], p[0]);
@@ -52,8 +52,8 @@ HWY_INLINE VecOf<D> edge_of(D, const VecOf<D> (&p)[3], const VecOf<D> (&q)[3]) {
   }
 }
 
-/// Tests the lanes with bits in `lanes`. A NaN among the edges may count as inside, and is then unknown. If
-/// operations are not fused, all that may be inside are unknown.
+/// Tests the lanes with bits in `lanes`. If an edge is NaN the ray may count as inside, and is then unknown. Without
+/// fused operations, all rays that may be inside are unknown.
 template <class D>
 HWY_INLINE TriangleAnswer<D> intersect(D d, const Shears<D>& ray, Corners<D>& triangle, u32 lanes) {
   shear_corner(ray, triangle.a);
@@ -112,7 +112,7 @@ HWY_INLINE void keep_closest(RayGroup& group, u32 lane, const UndividedHit& hit,
   group.closest_primitive[lane] = primitive;
 }
 
-/// Tests a triangle that float could not decide.
+/// Tests a triangle that the float test could not decide.
 template <class Triangles>
 HWY_NOINLINE void test_in_double(const Triangles& triangles, u32 at, RayGroup& group, u32 lane) {
   UndividedHit hit;
@@ -124,7 +124,7 @@ HWY_NOINLINE void test_in_double(const Triangles& triangles, u32 at, RayGroup& g
 
 // ---- Many rays, one triangle ----------------------------------------------------------------------------------
 
-/// Of the rays of these bits, those that see a triangle.
+/// Returns those of the rays of these bits that see a triangle.
 template <class Triangles>
 HWY_NOINLINE u32 seeing_rays(const Triangles& triangles, u32 at, const RayGroup& group, u32 lanes) {
   const hn::Repartition<u32, RayLanes> du;
@@ -141,7 +141,7 @@ HWY_NOINLINE u32 seeing_rays(const Triangles& triangles, u32 at, const RayGroup&
   return seeing;
 }
 
-/// Tests the rays of these bits, which all have one axis, against a triangle.
+/// Tests a triangle for the rays of these bits, which all have the same main axis.
 template <class Triangles>
 HWY_INLINE void test_triangle(const Triangles& triangles, u32 at, const Axes& axes, RayGroup& group, u32 lanes) {
   const RayLanes d;

@@ -16,7 +16,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace copse::cpu::HWY_NAMESPACE {
 
-/// The slabs by which a ray meets the children of a node. Rays in blocks have none.
+/// The slabs of one ray in the form that its steps use. Rays in blocks have none.
 template <class Node, bool in_blocks>
 struct SlabsOf {
   using Type = typename Node::Slabs;
@@ -26,9 +26,9 @@ struct SlabsOf<Node, true> {
   struct Type {};
 };
 
-/// The independent traversals of a group's rays. They take turns: all rays at a node take a step, then all rays at
-/// a leaf test it. The tests of different rays do not depend on each other, so they overlap in the processor. The
-/// tests of one ray would wait for each other, and for the branches between them.
+/// The independent traversals of a group's rays. They take turns: all rays at a node take a step, then all rays at a
+/// leaf test it. The tests of different rays do not depend on each other, so the processor overlaps them. The tests
+/// of one ray would wait for each other, and for the branches between them.
 template <bool any, class Tree, class Triangles>
 class RayWalks {
   using Node = Children<Tree>;
@@ -58,7 +58,8 @@ class RayWalks {
     standing_ = turn;
   }
 
-  /// Takes over ray `from` of others as ray `to`, which is not active. So far, the tree is not too deep for it.
+  /// Takes over ray `from` of others as ray `to`, which must not be active. The tree must not have been too deep for
+  /// it so far.
   HWY_INLINE void take(u32 to, RayWalks& others, u32 from) {
     group_.copy(to, others.group_, from);
     stacks_.copy(to, others.stacks_, from);
@@ -69,8 +70,8 @@ class RayWalks {
     standing_ = turn;
   }
 
-  /// Goes on until at most `few` rays are active. With `any`, a ray ends at its first hit. Leaves wait until they
-  /// fill a block; meanwhile their memory arrives.
+  /// Continues until at most `few` rays are active. With `any`, a ray ends at its first hit. Leaves wait until they
+  /// fill a block; meanwhile their prefetched memory arrives.
   HWY_NOINLINE void walk(u32 few) {
     constexpr u32 turns_unlooked = 16;
     Turn turn = standing_;
@@ -95,11 +96,11 @@ class RayWalks {
     return rays;
   }
 
-  /// Bits of the rays for which the tree is too deep. Their results mean nothing.
+  /// Bits of the rays for which the tree is too deep. Their results are invalid.
   u32 too_deep() const { return too_deep_; }
 
  private:
-  /// How many rays stand at a node, and at a leaf.
+  /// The number of rays at a node, and at a leaf.
   struct Turn {
     u32 node_count, leaf_count;
   };
@@ -137,13 +138,13 @@ class RayWalks {
     for (u32 i = 0; i < count; ++i) go_on(at_nodes_[i], turn);
   }
 
-  /// Fills the last block: in place of missing rays it repeats one of its rays.
+  /// Fills the last block by repeating one of its rays in the unused lanes.
   HWY_INLINE static void fill_block(u32* list, u32 count) {
     const u32 last = list[(count - 1) / block_rays * block_rays];
     for (u32 i = 0; i < 3; ++i) list[count + i] = last;
   }
 
-  /// Ends a ray: it enters nothing any more. It will be retraced.
+  /// Ends a ray, so that it enters no more boxes. It will be retraced.
   HWY_NOINLINE void give_up(u32 lane) {
     too_deep_ |= 1u << lane;
     stacks_.tops[lane] = stacks_.bottom(lane);
@@ -175,7 +176,7 @@ class RayWalks {
     }
   }
 
-  /// Tests the leaves of full blocks. If there is no full block, it tests those that there are.
+  /// Tests the leaves of full blocks, or of the only block if it is not full.
   HWY_INLINE void test_leaves(Turn& turn) {
     const u32 end = turn.leaf_count, begin = end < block_rays ? 0 : end % block_rays;
     fill_block(at_leaves_ + begin, end - begin);
@@ -197,8 +198,8 @@ class RayWalks {
     }
   }
 
-  /// Goes to the latest child on the stack that is entered within the limit. Numbers that are not below 0 have the
-  /// order of their bits. With a limit below 0 nothing is entered.
+  /// Goes to the latest child on the stack that is entered within the limit. Numbers that are not negative sort as
+  /// their bits. With a negative limit nothing is entered.
   HWY_INLINE void go_on(u32 lane, Turn& turn) {
     constexpr i32 slots = i32(Node::width - 1);
     const u32 bottom = stacks_.bottom(lane);
@@ -221,7 +222,7 @@ class RayWalks {
   WideChild at_[ray_lanes];
   u32 too_deep_ = 0;
   Turn standing_{0, 0};
-  u32 at_nodes_[ray_lanes + 4], at_leaves_[ray_lanes + 4];  // lanes, and room for those that fill a block
+  u32 at_nodes_[ray_lanes + 4], at_leaves_[ray_lanes + 4];  // lanes, with room to fill the last block
   typename SlabsOf<Node, Node::in_blocks>::Type slabs_[ray_lanes];
   ChildStacks stacks_;
 };

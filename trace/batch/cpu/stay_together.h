@@ -9,11 +9,11 @@ namespace copse::cpu {
 
 namespace detail {
 
-/// Rays of a group differ by at most this in each component of their directions, at length 1, and in their origins
-/// by at most this part of the tree's extent.
+/// Limit of a group that stays together: the components of its directions, at length 1, differ by at most this, and
+/// its origins by at most this part of the tree's extent.
 inline constexpr float max_spread = 0.05f;
 
-/// The box of some points. NaN counts as infinitely far apart.
+/// The box of some points. It is infinite if a coordinate is NaN.
 struct Spread {
   vec3 lo{infinity}, hi{-infinity};
   bool is_number = true;

@@ -52,8 +52,9 @@ SimdBatch<typename Query::Tree> batch_of(const Query& query, bool packets) {
 
 }  // namespace detail
 
-/// Calls trace(begin, end, packets) for ranges of n rays on all threads. Rays traverse in packets if they are asked for, or
-/// if a sample of the rays says that neighbours stay together; else one after another.
+/// Calls trace(begin, end, packets) for ranges of n rays on all threads. Rays traverse in packets if `kernel` is
+/// packets, or if it is automatic and a sample finds that neighbours stay together. Otherwise they traverse
+/// independently.
 ///   ray_at: returns ray i
 ///   chosen: as trace_batch
 template <class RayAt, class Trace>

@@ -1,6 +1,6 @@
 #pragma once
 
-// The kernels that automatic tries for a type of query, where earlier batches can tell
+// The kernels that automatic tries for a type of query, if it can learn from earlier batches
 // (trace/batch/learned_kernels.h).
 
 #include "trace/batch/cuda/ray_batch.cuh"
@@ -33,7 +33,7 @@ struct KernelWay {
   VisitOrder order = VisitOrder::usual;
 };
 
-/// The ways to trace a query, without those that stand for another one.
+/// The different ways to trace a query. A kernel that is replaced by another one is left out.
 struct KernelWays {
   KernelWay ways[copse::detail::ChoiceByTime::max_ways];
   u32 count = 0;

@@ -13,7 +13,7 @@ class PacketStack {
  public:
   __device__ bool is_full() const { return depth_ == warp_size; }
 
-  /// Call it only if the stack is not full. `entry`: no ray enters the child before it.
+  /// Call it only if the stack is not full. `entry`: no ray enters the child before this time.
   [[gnu::always_inline]] __device__ void push(const WideChild& child, i32 entry) {
     if (lane_id() == depth_) {
       child_ = child;
@@ -25,11 +25,11 @@ class PacketStack {
   /// True if there is room for `count` more entries.
   __device__ bool has_room(u32 count) const { return depth_ + count <= warp_size; }
 
-  /// Which of `count` new entries this lane would hold: 0 for the one on top. It holds none of them if the result is
-  /// `count` or more.
+  /// Which of `count` new entries this lane would hold: 0 for the one on top. If the result is `count` or more, it
+  /// holds none of them.
   [[gnu::always_inline]] __device__ u32 order_of_lane(u32 count) const { return depth_ + count - 1 - lane_id(); }
 
-  /// Pushes `count` entries. Each lane passes the one of its order_of_lane(count). Call it only if there is room.
+  /// Pushes `count` entries. Each lane passes the entry number order_of_lane(count). Call it only if there is room.
   [[gnu::always_inline]] __device__ void push(u32 count, const WideChild& child, i32 entry) {
     const bool holds = order_of_lane(count) < count;
     child_.first = holds ? child.first : child_.first;

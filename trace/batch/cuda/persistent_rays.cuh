@@ -1,6 +1,6 @@
 #pragma once
 
-// Traversal of many rays by warps that stay resident, and that take new rays for lanes that are done.
+// Traversal of many rays by warps that stay resident, and take new rays for their idle lanes.
 //
 // Source: Aila, Laine, "Understanding the Efficiency of Ray Traversal on GPUs", HPG 2009: persistent threads,
 // inner steps and leaves in turns. Aila, Laine, Karras, "Understanding the Efficiency of Ray Traversal on GPUs -
@@ -14,8 +14,7 @@ namespace copse::cuda {
 
 namespace detail {
 
-/// Blocks that a multiprocessor shall hold. Nodes in full precision and nodes of eight children need more
-/// registers.
+/// Blocks per multiprocessor. Nodes in full precision and nodes of eight children need more registers.
 template <class Query>
 inline constexpr u32 persistent_blocks =
     std::is_same_v<typename Query::Tree, copse::detail::WideTree<Bvh4Node>> ||
@@ -23,13 +22,14 @@ inline constexpr u32 persistent_blocks =
         ? 7
         : 8;
 
-/// Lanes that may be idle before the warp takes new rays; inner steps between two looks at them; and lanes that
-/// may wait with a ray that gave up before the warp retraces all of these rays.
+/// max_idle_lanes: lanes that may be idle before the warp takes new rays. steps_between_votes: inner steps between
+/// two counts of them. max_waiting_lanes: lanes that may wait with a ray that gave up. If more wait, the warp
+/// retraces their rays.
 inline constexpr u32 max_idle_lanes = 12;
 inline constexpr u32 steps_between_votes = 4;
 inline constexpr u32 max_waiting_lanes = 8;
 
-/// The state of a lane in a persistent warp. All lanes of a warp call all members together.
+/// The state of one lane in a persistent warp. All lanes of a warp call all members together.
 template <class Query>
 class PersistentLane {
  public:
@@ -41,7 +41,7 @@ class PersistentLane {
         walk_(query.tree, entries),
         test_(query.template test<Robustness::fast>(Ray{}, 0)) {}
 
-  /// Traces until the batch is at its end or too many lanes wait. Then all lanes are done or wait. Returns true if
+  /// Traces until the batch has ended or too many lanes wait. On return all lanes are done or wait. Returns true if
   /// too many wait.
   __device__ bool traverse_fast(u32 n, u32* ticket) {
     NoCounter counter;
@@ -58,7 +58,7 @@ class PersistentLane {
     }
   }
 
-  /// After traverse_fast: the ray that the lane waits with, or no_ray.
+  /// After traverse_fast: the ray that gave up and still needs a result, or no_ray.
   __device__ u32 waiting_ray() const { return ray_id_; }
 
   static constexpr u32 no_ray = ~u32{0};
@@ -66,8 +66,8 @@ class PersistentLane {
  private:
   static constexpr u32 all_but_one = warp_size - 1;
 
-  /// Stores the results of finished rays. A lane with a ray that gave up keeps it and waits. Returns how many
-  /// wait.
+  /// Stores the results of finished rays. A lane whose ray gave up keeps it and waits. Returns the number of waiting
+  /// lanes.
   __device__ u32 hand_in() {
     if (walk_.is_done() && ray_id_ != no_ray && !walk_.gives_up() && !test_.gives_up) {
       store_result(query_.results, ray_id_, query_.result(test_, walk_.limit()));
@@ -80,7 +80,7 @@ class PersistentLane {
   __device__ bool take_rays(u32 n, u32* ticket) {
     const bool takes = ray_id_ == no_ray;
     u32 next = 0;
-    if (takes) next = fetch_add_relaxed(ticket, 1u);  // the compiler joins what the lanes add
+    if (takes) next = fetch_add_relaxed(ticket, 1u);  // the compiler joins the additions of the lanes
     const bool is_last = __any_sync(all_lanes, takes && next >= n - 1);
     if (takes && next < n) {
       ray_id_ = next;
@@ -96,7 +96,7 @@ class PersistentLane {
   FastWalk<Query> walk_;
   typename Query::template Test<Robustness::fast> test_;
   u32 ray_id_ = no_ray;
-  u32 lanes_left_idle_ = 0;  // before the warp takes new rays; all_but_one if it takes none
+  u32 lanes_left_idle_ = 0;  // lanes that may be idle before hand_in; all_but_one: the warp takes no new rays
 };
 
 template <class Query>
@@ -106,12 +106,12 @@ __global__ void __launch_bounds__(ray_threads, persistent_blocks<Query>)
   if (choice == nullptr || *choice == u32(TraceKernel::persistent)) {
     const SharedReach<typename Query::Tree> reach(query.tree);
     StackEntry entries[fast_stack_size];
-    // All tickets are below 2^32: one per ray, and one more per lane. An atomic operation on 8 bytes would take a
-    // dozen instructions more.
+    // Tickets fit in 32 bits: one per ray, and one more per lane. A 64-bit atomic operation would take a dozen
+    // instructions more.
     auto* const ticket = reinterpret_cast<u32*>(&counters->ticket);
     bool more = true;
     while (more) {
-      // A lane's state ends with the round, so that no registers hold it while some rays are retraced.
+      // The state of the lane ends with each round, so that it needs no registers while some rays are retraced.
       u32 waiting_ray;
       {
         PersistentLane<Query> lane(query, reach, entries);

@@ -1,8 +1,7 @@
 #pragma once
 
-// What the kernels of batches share: reading rays, storing results, the bounds of the tree, and the kernel that
-// gives each thread a ray. Its warps trace by one of three methods: thread_per_ray.cuh, ray_packets.cuh,
-// wide_packets.cuh.
+// Shared by the kernels of batches: reading rays, storing results, the bounds of the tree, and the kernel that gives
+// each thread a ray. Its warps trace by one of three methods: thread_per_ray.cuh, ray_packets.cuh, wide_packets.cuh.
 
 #include <type_traits>
 
@@ -29,12 +28,12 @@ using FastWalk = typename copse::detail::FastWalkOf<Query, fast_stack_size>::typ
 template <class Query>
 concept WalksBinaryTree = std::is_same_v<typename Query::Tree, copse::detail::BinaryTree>;
 
-/// True if fast kernels can read the rays. The caller's memory may begin at any float.
+/// True if fast kernels can read the rays. The caller's memory may be aligned to floats only.
 inline bool stand_at_quads(const Ray* rays) {
   return reinterpret_cast<u64>(rays) % sizeof(float4) == 0;
 }
 
-/// Reads a ray past the caches: it is read once, and must not evict nodes.
+/// Reads a ray without caching: it is read once, and must not evict nodes.
 __device__ inline Ray load_ray(const Ray* rays, u64 i) {
   const auto* quads = reinterpret_cast<const float4*>(rays + i);
   const float4 a = __ldcs(quads), b = __ldcs(quads + 1);
@@ -46,7 +45,7 @@ __device__ inline const copse::detail::Word* words_of(const Result& result) {
   return reinterpret_cast<const copse::detail::Word*>(&result);
 }
 
-/// For results of some words each, such as Hit.
+/// For results of several words each, such as Hit.
 template <class Result>
 __device__ inline void store_result(Result* results, u64 i, const Result& result) {
   auto* const words = reinterpret_cast<u32*>(results + i);
@@ -62,8 +61,8 @@ __device__ inline void store_result(u8* results, u64 i, u8 result) {
   results[i] = result;
 }
 
-/// Stores the results of a warp's neighbouring rays, of which the first `count` exist. Hits go through shared
-/// memory: the words of a Hit stand 20 bytes apart, and only a few of them would fit in a transaction.
+/// Stores the results of a warp's neighbouring rays, of which the first `count` exist. Hits go through shared memory:
+/// stored directly, the words of neighbouring lanes would be 20 bytes apart, and a transaction would hold only a few.
 template <class Result>
 __device__ inline void store_results_of_warp(Result* results, u64 first, u32 count, const Result& result) {
   constexpr u32 result_words = sizeof(Result) / sizeof(u32), quads_of_warp = warp_size * result_words / 4;
@@ -74,7 +73,7 @@ __device__ inline void store_results_of_warp(Result* results, u64 first, u32 cou
   for (u32 k = 0; k < result_words; ++k) words[k] = words_of(result)[k];
   __syncwarp();
   if (count == warp_size && reinterpret_cast<u64>(results + first) % sizeof(uint4) == 0) {
-    // The hits of a warp are 40 times 16 bytes; those through a scene are 48 times.
+    // The hits of a warp fill 40 times 16 bytes; hits through a scene fill 48 times.
     auto* const out = reinterpret_cast<uint4*>(results + first);
     const auto* const quads = reinterpret_cast<const uint4*>(own);
     __stcs(out + lane_id(), quads[lane_id()]);
@@ -104,8 +103,8 @@ __device__ inline void store_reach(const Tree& tree, float* words) {
   words[6] = farthest;
 }
 
-/// The same with a sixth of the instructions: six threads decode a plane each, at the lowest or highest of the
-/// children's steps. Slots that hold nothing have the steps 255 and 0, which do not count.
+/// The same with a sixth of the instructions: each of six threads decodes one plane, at the lowest or highest of the
+/// children's steps. Empty slots have the steps 255 and 0, which change neither.
 __device__ inline void store_reach(const copse::detail::WideTree<CompressedBvh4Node>& tree, float* words) {
   constexpr u32 plane_count = 6, these_lanes = (1u << plane_count) - 1;
   if (threadIdx.x >= plane_count) return;
@@ -124,8 +123,8 @@ __device__ inline bool is_in(const Aabb& box, const vec3& p) {
          p.z <= box.hi.z;
 }
 
-/// The facts about a tree that rays need. All threads of a block make it together: for a wide tree it is computed
-/// once for all rays of the block.
+/// TreeReach of a tree. All threads of a block construct it together: for a wide tree it is computed once for all
+/// rays of the block.
 template <class Tree>
 class SharedReach {
  public:
@@ -157,8 +156,8 @@ class SharedReach<copse::detail::BinaryTree> {
   const copse::detail::BinaryTree& tree_;
 };
 
-/// Traces a ray that gave up, by robust traversal. It is out of line, so that it costs fast traversals no
-/// registers.
+/// Traces a ray that gave up, by robust traversal. It is out of line, so that fast traversals spend no registers on
+/// it.
 template <class Query>
 __noinline__ __device__ void retrace_robust(const Query& query, u32 ray_id) {
   store_result(query.results, ray_id, copse::detail::trace_robust(query, query.rays[ray_id], ray_id));
@@ -174,9 +173,9 @@ __global__ void __launch_bounds__(ray_threads)
   if (i < n) retrace_robust(query, i);
 }
 
-/// The group of rays that a block traces; there are as many groups as blocks. Blocks that run at the same time are
-/// spread over a stretch of the batch. So rays that miss everything, and wait for memory, run beside rays that
-/// have much to do. In the order of a picture they would run one after the other. bench/notes/rays-gpu.md has
+/// Returns the group of rays that a block traces; there are as many groups as blocks. Blocks that run at the same
+/// time take groups spread over a stretch of the batch. So rays that miss everything, and wait for memory, run beside
+/// rays that compute much. In the order of a picture they would run one after the other. bench/notes/rays-gpu.md has
 /// gains and costs.
 __device__ inline u32 group_of_block() {
   constexpr u32 stretch = 8192, stride = 3137;  // odd, so that all of a stretch are met
@@ -184,8 +183,8 @@ __device__ inline u32 group_of_block() {
   return begin + stretch <= gridDim.x ? begin + blockIdx.x * stride % stretch : blockIdx.x;
 }
 
-/// True in all lanes if the rays of the warp surely miss the tree. Rays that begin in its box do not, so that warps
-/// with one of them ask no further.
+/// True in all lanes if the rays of the warp surely miss the tree. If a ray begins in the tree's box, the answer is
+/// no, without further tests.
 __device__ inline bool warp_misses(const Ray& ray, const TreeReach& tree) {
   return !__any_sync(all_lanes, is_in(tree.bounds, ray.origin)) &&
          __all_sync(all_lanes, copse::detail::passes_by(ray, tree));
@@ -194,10 +193,10 @@ __device__ inline bool warp_misses(const Ray& ray, const TreeReach& tree) {
 /// `Method`: how a warp traces the rays of its lanes:
 ///   static constexpr TraceKernel kernel
 ///   static constexpr u32 blocks
-///     That a multiprocessor shall hold. More blocks hide more of the memory's latency, but spill registers.
+///     Blocks per multiprocessor. More blocks hide more of the memory's latency, but spill registers.
 ///   static bool trace(query, ray, i, prepared, result)
-///     All lanes of a warp call it if at least one of them enters the tree. False if the lane's ray gave up; then
-///     the result means nothing.
+///     All lanes of a warp call it if at least one of them enters the tree. False if the lane's ray gave up; then the
+///     result is invalid.
 /// `choice`: null, or a word on the device. The kernel traces only if the word names it.
 template <class Method, class Query>
 __global__ void __launch_bounds__(ray_threads, Method::blocks)
@@ -233,8 +232,8 @@ __global__ void __launch_bounds__(ray_threads, Method::blocks)
 
 }  // namespace detail
 
-/// Traces rays that do not stand at multiples of 16 bytes, in place of `kernel`. Such rays are rare, so they have
-/// no fast kernels.
+/// Traces rays that are not aligned to 16 bytes, in place of `kernel`. Such rays are rare, so they have no fast
+/// kernels.
 template <class Query>
 void trace_by_robust_traversal(const Executor& ex, const char* label, TraceKernel kernel, const Query& query,
                                u32 n, const u32* choice) {

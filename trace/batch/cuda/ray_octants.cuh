@@ -1,7 +1,7 @@
 #pragma once
 
-// Traversals compiled for one octant of directions. If all rays of a warp point into the same octant, each box
-// takes six instructions less: those that choose between its planes, which run on the GPU's slower pipe.
+// Traversals compiled for one octant of directions. If all rays of a warp point into the same octant, each box takes
+// six instructions less. These six choose between its planes, and run on the GPU's slower pipe.
 
 #include "primitives/cuda/warp.cuh"
 #include "trace/hit/slabs.h"
@@ -13,7 +13,7 @@ __device__ inline u32 octant_of_warp(const RaySlabs& slabs) {
   const u32 x = __ballot_sync(all_lanes, slabs.scale.x < 0);
   const u32 y = __ballot_sync(all_lanes, slabs.scale.y < 0);
   const u32 z = __ballot_sync(all_lanes, slabs.scale.z < 0);
-  // No lanes and all lanes are 0 and -1.
+  // A ballot of no lane is 0 and of all lanes is -1. Any other value means different signs.
   if (x + 1 > 1 || y + 1 > 1 || z + 1 > 1) return any_octant;
   return (x & 1) | (y & 2) | (z & 4);
 }

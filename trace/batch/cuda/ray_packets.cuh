@@ -1,11 +1,11 @@
 #pragma once
 
 // A warp traverses a binary tree for 32 neighbouring rays at once. It reads each node once for all of them, and no
-// lane waits for the node of another. That is good if the rays stay together.
+// lane waits while another reads a node of its own. That is fast if the rays stay together.
 //
-// Source: Guenther, Popov, Seidel, Slusallek, "Realtime Ray Tracing on GPU with BVH-based Packet Traversal", RT
-// 2007: one stack for the warp. Theirs is in shared memory. Here a child goes on the stack with the place where
-// the first ray enters it, so that children behind all hits are dropped together. If the stack is full, each ray
+// Source: Guenther, Popov, Seidel, Slusallek, "Realtime Ray Tracing on GPU with BVH-based Packet Traversal", RT 2007:
+// one stack for the warp. Theirs is in shared memory. Here a stack entry also holds a time before which no ray enters
+// the child, so that children behind all hits are dropped together. If the stack is full, each ray is retraced alone.
 // is retraced alone.
 
 #include "trace/batch/cuda/packet_stack.cuh"
@@ -16,8 +16,8 @@ namespace copse::cuda::detail {
 
 using copse::detail::PairSpans;
 
-/// The traversal of a warp, for run_in_octant. All lanes call all members together. What is not about a lane's own
-/// ray is the same in all lanes.
+/// The traversal of a warp, for run_in_octant. All lanes call all members together. All state is the same in all
+/// lanes, except that of the lane's own ray.
 template <class Query>
 class PacketWalk {
  public:
@@ -55,8 +55,8 @@ class PacketWalk {
 
   [[gnu::always_inline]] __device__ bool is_walking() const { return box_limit_ != never; }
 
-  /// The time after which no ray enters a box. Times are compared as integers, which keeps the order of times that
-  /// are not negative.
+  /// The time after which no ray enters a box. Times are compared as integers, which have the same order as they are
+  /// not negative.
   [[gnu::always_inline]] __device__ i32 last_of_warp() const {
     return __reduce_max_sync(all_lanes, __float_as_int(box_limit_));
   }
@@ -77,11 +77,11 @@ class PacketWalk {
       test_.gives_up = test_.gives_up || is_walking();
       return false;
     }
-    // The first of the lanes that enter both children decides which is in front. The other lanes follow.
+    // The first lane that enters both children decides which is visited first, for all lanes.
     const u32 for_right = __ballot_sync(all_lanes, pair.right_is_nearer()), both = into_left & into_right;
     const bool takes_right = (for_right & both & (0u - both)) != 0;
     at_ = pair.child(takes_right);
-    // The minimum is over all lanes: those that miss the box can only make it earlier.
+    // The minimum is over all lanes: a lane that misses the box can only make it earlier.
     const float entry = takes_right ? pair.in_left.entry : pair.in_right.entry;
     stack_.push(pair.child(!takes_right), __reduce_min_sync(all_lanes, __float_as_int(entry)));
     return true;

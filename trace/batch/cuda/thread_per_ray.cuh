@@ -2,17 +2,17 @@
 
 // Traversal of many rays, with a thread per ray.
 //
-// Source: Aila, Laine, "Understanding the Efficiency of Ray Traversal on GPUs", HPG 2009: inner steps and leaves
-// in turns. Here each turn has a few steps. With leaves after each single step, lanes would reach their leaves a
-// step apart and test them one after another. With leaves only when all lanes have one, the first lanes would wait
-// for the last.
+// Source: Aila, Laine, "Understanding the Efficiency of Ray Traversal on GPUs", HPG 2009: inner steps and leaves in
+// turns. Here each turn has a few inner steps. With a single step per turn, lanes would reach their leaves a step
+// apart and test them one after another. If inner steps went on until all lanes have a leaf, the first lanes would
+// wait for the last.
 
 #include "trace/batch/cuda/ray_batch.cuh"
 #include "trace/batch/cuda/ray_octants.cuh"
 
 namespace copse::cuda::detail {
 
-/// Inner steps between two looks at the leaves. bench/notes/rays-gpu.md has the measurements.
+/// Inner steps between two checks for leaves. bench/notes/rays-gpu.md has the measurements.
 template <class Query>
 inline constexpr u32 steps_between_leaves = WalksBinaryTree<Query> || !Query::finds_closest ? 4 : 3;
 

@@ -25,14 +25,14 @@ struct CopyKernel {
   __device__ void operator()(u64) const { *chosen = *choice; }
 };
 
-/// Through CompressedBvh4 packets are for closest hits alone: any hits are faster by a thread per ray.
+/// Packets through CompressedBvh4 are for closest hits alone: any hits are faster with a thread per ray.
 template <class Query>
 inline constexpr bool has_packets =
     WalksBinaryTree<Query> || (std::is_same_v<typename Query::Tree, copse::detail::WideTree<CompressedBvh4Node>> &&
                                Query::finds_closest && !Query::has_masks);
 
-/// The kernel that stands for `kernel` with this query. Batches with masks are rare and have no kernel of a thread
-/// per ray: that is less to compile, and costs them at most a fifth of the speed.
+/// The kernel that this query uses for `kernel`. Batches with masks are rare and have no thread_per_ray kernel: there
+/// is less to compile, and it costs them at most a fifth of the speed.
 template <class Query>
 constexpr TraceKernel kernel_for(TraceKernel kernel) {
   const bool is_there = kernel == TraceKernel::packets ? has_packets<Query> : !Query::has_masks;
@@ -43,11 +43,11 @@ constexpr TraceKernel kernel_for(TraceKernel kernel) {
 template <class Query>
 using Packets = std::conditional_t<WalksBinaryTree<Query>, RayPackets<Query>, WidePackets<Query>>;
 
-/// A packet meets few triangles if there are at least half as many rays per triangle as a packet has.
+/// From this many rays per triangle on, packets are the fastest: half as many as a packet has.
 inline constexpr u64 rays_per_triangle_for_packets = warp_size / 2;
 
-/// The fastest kernels for a batch of n rays. bench/notes/rays-gpu.md has the measurements. Where triangles are
-/// finer than rays, neighbours part long before they end, so that waiting for each other costs more.
+/// The fastest kernels for a batch of n rays. bench/notes/rays-gpu.md has the measurements. If triangles are finer
+/// than the distance between rays, neighbours part early, and waiting for each other costs more.
 template <class Query>
 KernelTable kernels_for(const Query& query, u64 n) {
   using enum TraceKernel;
@@ -68,15 +68,15 @@ KernelTable kernels_for(const Query& query, u64 n) {
   }
 }
 
-/// True if all rays of a batch through a wide tree have a thread at the same time. Warps that stay have no more
-/// rays to take then, and a sample costs more than it saves. bench/notes/rays-gpu.md has the measurements.
+/// True if all rays of a batch through a wide tree get a thread at the same time. Then persistent warps would find no
+/// more rays to take, and a sample costs more than it saves. bench/notes/rays-gpu.md has the measurements.
 template <class Query>
 bool fits_at_once(const Executor& ex, u32 n) {
   const u64 threads = u64{ex.multiprocessor_count} * ThreadPerRay<Query>::blocks * ray_threads;
   return !WalksBinaryTree<Query> && !Query::has_masks && n <= threads;
 }
 
-/// Launches `kernel`. `choice` is as for the kernels. Groups and persistent warps may traverse different trees.
+/// Launches `kernel`. `choice` is as for the kernels. `grouped` and `persistent` may traverse different trees.
 template <class Grouped, class Persistent>
 void trace_with_kernel(const Executor& ex, const char* label, TraceKernel kernel, const Grouped& grouped,
                        const Persistent& persistent, u32 n, const u32* choice) {
@@ -92,8 +92,9 @@ void trace_with_kernel(const Executor& ex, const char* label, TraceKernel kernel
   if (kernel == TraceKernel::persistent) trace_persistent(ex, label, persistent, n, choice);
 }
 
-/// Traces by a sample of the rays, if the table needs one. Then it launches all kernels of the table, and those
-/// that were not chosen end at once. `choice`: a word on the device, which gets the kernel if `tells`.
+/// If the table names one kernel, launches it. Otherwise a sample of the rays writes the choice, and all kernels of
+/// the table are launched: those not chosen end at once. `choice`: a word on the device. If `tells`, it receives the
+/// kernel in either case.
 template <class Grouped, class Persistent>
 void trace_by_table(const Executor& ex, const char* label, const KernelTable& table, const Grouped& grouped,
                     const Persistent& persistent, u32 n, u32* choice, bool tells) {
@@ -108,7 +109,7 @@ void trace_by_table(const Executor& ex, const char* label, const KernelTable& ta
   }
 }
 
-/// Traces by what a sample of the rays says.
+/// Traces by the kernel that a sample of the rays chooses.
 template <class Query>
 void trace_sampled(const Executor& ex, const char* label, const Query& query, u32 n, u32* chosen) {
   ScratchArena::Frame frame(ex.scratch);
@@ -142,7 +143,7 @@ void trace_by_way(const Executor& ex, const char* label, KernelWay way, const Qu
   trace_with_kernel(ex, label, way.kernel, query, query, n, nullptr);
 }
 
-/// Traces by what earlier batches of this kind took. The first ones go by a sample.
+/// Traces by the way that was the fastest for earlier batches of this kind. The first batches use a sample.
 template <class Query>
 void trace_as_learned(const Executor& ex, const char* label, const Query& query, u32 n, u32* chosen) {
   constexpr KernelWays ways = ways_of<Query>();
@@ -154,8 +155,8 @@ void trace_as_learned(const Executor& ex, const char* label, const Query& query,
   });
 }
 
-/// True for batches that fill the GPU; others are over too soon to be timed. A captured graph is launched with
-/// other rays later, so it looks at them each time.
+/// True for batches that fill the GPU, as others end too soon to be timed. False in captures: a graph is launched
+/// with other rays later, so it takes a sample each time.
 template <class Query>
 bool learns_from(const Executor& ex, u32 n) {
   constexpr u64 threads_of_multiprocessor = 2048;

@@ -1,12 +1,12 @@
 #pragma once
 
-// A warp traverses a CompressedBvh4 for 32 neighbouring rays at once. It reads each node once for all of them, a
-// word per lane, and decodes each plane once: 24 lanes decode one each and share it through shared memory. Then
-// each lane tests its own ray against the four boxes, as if they stood in memory in full precision.
+// A warp traverses a CompressedBvh4 for 32 neighbouring rays at once. It reads each node once for all of them, a word
+// per lane, and decodes each plane once: 24 lanes decode one plane each, and share it through shared memory. Then
+// each lane tests its own ray against the four boxes, as if the node had full precision.
 //
-// Source: Guenther, Popov, Seidel, Slusallek, "Realtime Ray Tracing on GPU with BVH-based Packet Traversal", RT
-// 2007. Where we differ: four children per node, and as in ray_packets.cuh, children behind all hits are dropped
-// together. If the stack is full, the lanes go on alone.
+// Source: Guenther, Popov, Seidel, Slusallek, "Realtime Ray Tracing on GPU with BVH-based Packet Traversal", RT 2007.
+// Where we differ: a node has four children, and children behind all hits are dropped together, as in
+// ray_packets.cuh. If the stack is full, the lanes go on alone.
 
 #include "trace/batch/cuda/packet_stack.cuh"
 #include "trace/batch/cuda/thread_per_ray.cuh"
@@ -38,7 +38,7 @@ class SharedPlanes {
     asm volatile("" : "+r"(own_), "+r"(near_x_), "+r"(near_y_), "+r"(near_z_));
   }
 
-  /// `word`: lane k has word k of the node, or k - 16.
+  /// `word`: lane k has word k of the node, or word k - 16.
   [[gnu::always_inline]] __device__ void decode(u32 word) const {
     const u32 lane = lane_id(), axis = lane / 4 % 3;
     const u32 origin = __shfl_sync(all_lanes, word, int(axis));
@@ -47,7 +47,7 @@ class SharedPlanes {
     const u32 steps = __byte_perm(bytes, 0, 0x4440 | lane % 4);
     const float step = __uint_as_float(__byte_perm(exponents, 0, 0x4440 | axis) << 23);
     const float plane = fmaf(float(steps), step, __uint_as_float(origin));
-    __syncwarp();  // no lane still reads the planes before
+    __syncwarp();  // until no lane reads the previous planes
     if (lane < 24) asm volatile("st.shared.f32 [%0], %1;" ::"r"(own_), "f"(plane) : "memory");
     __syncwarp();
   }
@@ -75,8 +75,8 @@ class SharedPlanes {
   u32 own_, near_x_, near_y_, near_z_;
 };
 
-/// The traversal of a warp. All lanes call all members together. What is not about a lane's own ray is the same in
-/// all lanes.
+/// The traversal of a warp. All lanes call all members together. All state is the same in all lanes, except that of
+/// the lane's own ray.
 template <class Query>
 class WidePacketWalk {
  public:
@@ -108,7 +108,7 @@ class WidePacketWalk {
     }
   }
 
-  /// After the stack was full: each lane traverses again alone, up to the hit that it has found.
+  /// After the stack was full: each lane traverses again alone, up to the closest hit that it has found.
   [[gnu::always_inline]] __device__ void run_alone() {
     StackEntry entries[fast_stack_size];
     FastWalk<Query> walk(query_.tree, entries);
@@ -133,20 +133,20 @@ class WidePacketWalk {
 
   [[gnu::always_inline]] __device__ Next pop() { return stack_.pop(last_, at_) ? Next::child : Next::end; }
 
-  /// The key of the time after which no ray enters a box. Keys are those of wide_walk.h.
+  /// The key of the time after which no ray enters a box. For keys see wide_walk.h.
   [[gnu::always_inline]] __device__ i32 last_of_warp() const {
     return __reduce_max_sync(all_lanes, __float_as_int(box_limit_) | 255);
   }
 
   /// Goes to a child of an inner node that any lane enters, or to the latest child on the stack.
   [[gnu::always_inline]] __device__ Next step() {
-    if (at_.is_nothing()) return pop();  // a slot that holds nothing
+    if (at_.is_nothing()) return pop();  // an empty slot
     const u32 word = reinterpret_cast<const u32*>(query_.tree.nodes + at_.first)[lane_id() % 16];
     planes_.decode(word);
     const u32 tags = __shfl_sync(all_lanes, word, 8) | ChildTags<CompressedBvh4Node>::slots;
     BoxSpan spans[4];
     planes_.find_spans(slabs_, spans);
-    // The first of the rays that enter a child decides about its place in the order.
+    // The earliest ray that enters a child decides about its place in the order.
     u32 keys[4];
 #pragma unroll
     for (u32 slot = 0; slot < 4; ++slot) {
@@ -195,7 +195,7 @@ class WidePacketWalk {
   PacketStack stack_;
 };
 
-/// For closest hits, which no triangle ends.
+/// Packets for closest hits. They have no test that ends a ray at its first hit.
 template <class Query>
 struct WidePackets {
   static constexpr TraceKernel kernel = TraceKernel::packets;
