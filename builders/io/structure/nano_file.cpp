@@ -148,9 +148,9 @@ class NanoReader {
     }
     // A byte of zlib's packs at most 1032.
     const u64 most = codec == codec_zip ? about.file_bytes * 1032 : about.file_bytes;
-    if (about.bytes > most || about.bytes % 32 != 0) {
+    if (about.bytes == 0 || about.bytes > most || about.bytes % 32 != 0) {
       refuse("says that its grid has " + std::to_string(about.bytes) +
-             " bytes; it can be a multiple of 32 up to " + std::to_string(most));
+             " bytes; it can be a multiple of 32 from 32 to " + std::to_string(most));
     }
     HostNanoGrid grid{NanoType(about.type), std::vector<u64>(about.bytes / sizeof(u64))};
     if (codec == codec_zip) {

@@ -194,6 +194,7 @@ TEST_P(NanoGridTest, AreNeverTrustedFromFiles) {
   EXPECT_COPSE_ERROR(load(with(14, u16{1})), bad, "its packed grid has");
   EXPECT_COPSE_ERROR(load(with(about, u64{1} << 60)), bad,
                      "1152921504606846976 bytes; it can be a multiple of 32");
+  EXPECT_COPSE_ERROR(load(with(about, u64{0})), bad, "its grid has 0 bytes; it can be a multiple of 32 from 32");
   EXPECT_COPSE_ERROR(load(with(about + 8, u64{1} << 60)), bad, "1152921504606846976 bytes; ");
   EXPECT_COPSE_ERROR(load(with(about + 32, 2u)), bad, "values of type 2; this Copse reads 1 (floats)");
   EXPECT_COPSE_ERROR(load(with(about + 32, 1u)), bad, "values of type 8 in place of 1");
