@@ -194,19 +194,23 @@ Settings read_settings(const Json& json, std::vector<std::string>& complaints) {
 
 }  // namespace
 
+Settings parse_settings(std::string_view text, const std::string& name, std::vector<std::string>& complaints) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) {
+    complaints.push_back(name + ": this is not JSON; the default settings are used");
+    return {};
+  }
+  std::vector<std::string> found;
+  Settings settings = read_settings(json, found);
+  for (const std::string& one : found) complaints.push_back(name + ": " + one);
+  return settings;
+}
+
 Settings load_settings(const fs::path& file, std::vector<std::string>& complaints) {
   std::error_code error;
   if (file.empty() || !fs::exists(file, error)) return {};
   try {
-    const detail::FileBytes bytes = detail::read_whole_file(file);
-    const Json json = Json::parse(bytes.text(), nullptr, false);
-    if (!json.is_discarded()) {
-      std::vector<std::string> found;
-      Settings settings = read_settings(json, found);
-      for (const std::string& one : found) complaints.push_back(file.string() + ": " + one);
-      return settings;
-    }
-    complaints.push_back(file.string() + ": this is not JSON; the default settings are used");
+    return parse_settings(detail::read_whole_file(file).text(), file.string(), complaints);
   } catch (const std::exception& exception) {
     complaints.push_back(std::string(exception.what()) + "; the default settings are used");
   }

@@ -48,6 +48,11 @@ struct Settings {
 /// complaint; a file that is not JSON gives the defaults and one complaint.
 Settings load_settings(const std::filesystem::path& file, std::vector<std::string>& complaints);
 
+/// As load_settings(), from the text of a file.
+///   name: of the file, for complaints
+/// Throws: std::exception for values that no setting can have.
+Settings parse_settings(std::string_view text, const std::string& name, std::vector<std::string>& complaints);
+
 /// Returns the text that save_settings() writes. Numbers that load_settings would refuse become their defaults; sizes
 /// of windows and levels are clamped to its range.
 std::string settings_text(const Settings& settings);
