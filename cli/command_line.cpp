@@ -75,6 +75,7 @@ CommandLine::~CommandLine() = default;
 
 Request CommandLine::parse(std::vector<std::string> arguments) {
   CLI::App& app = parts_->app;
+  app.clear();  // of the arguments of a former call
   try {
     if (const std::optional<std::string> text = manual_of(app, arguments)) return {Request::Kind::print, *text};
     arguments = with_help_option(app, std::move(arguments));

@@ -14,7 +14,7 @@ struct Request {
   std::string text;  // print: for standard output. wrong_usage: one line that says what is wrong. command: empty
 };
 
-/// The commands of the program and their options, for the arguments of one run.
+/// The commands of the program and their options.
 class CommandLine {
  public:
   CommandLine();
@@ -22,7 +22,8 @@ class CommandLine {
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
-  /// Reads the arguments, without the name of the program. It reads and writes no file. Called once.
+  /// Reads the arguments, without the name of the program. It reads and writes no file. It may be called again, and then
+  /// returns what a first call would. But run() then sees the values of former calls where an option is not named.
   Request parse(std::vector<std::string> arguments);
 
   /// Runs the command that parse() found, and returns the exit code.
