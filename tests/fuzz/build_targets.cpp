@@ -63,7 +63,8 @@ Mesh mesh_of(Bytes& bytes) {
   const u32 kind = bytes.take<u8>(), vertex_count = 1 + bytes.take<u8>() % 96,
             triangle_count = bytes.take<u8>() % 97;
   for (u32 i = 0; i < vertex_count; ++i) mesh.positions.push_back(point(bytes, kind >> (i % 4 * 2)));
-  for (u32 i = 0; i < triangle_count; ++i) {
+  // The triangles end with the bytes, so that a short input is a small mesh.
+  for (u32 i = 0; i < triangle_count && !bytes.is_empty(); ++i) {
     const u32 a = bytes.take<u8>(), b = bytes.take<u8>(), c = bytes.take<u8>();
     mesh.triangles.push_back({a % vertex_count, b % vertex_count, c % vertex_count});
   }

@@ -22,8 +22,8 @@ class MemoryFile {
 
   std::filesystem::path path() const { return "/proc/self/fd/" + std::to_string(file_); }
   std::filesystem::path write(std::string_view bytes) const {
-    const bool is_done =
-        ::ftruncate(file_, 0) == 0 && ::pwrite(file_, bytes.data(), bytes.size(), 0) == ssize_t(bytes.size());
+    const ssize_t size = ssize_t(bytes.size());
+    const bool is_done = ::ftruncate(file_, size) == 0 && ::pwrite(file_, bytes.data(), bytes.size(), 0) == size;
     if (!is_done) throw std::runtime_error("the file in memory cannot be written");
     return path();
   }
