@@ -12,7 +12,7 @@ QUESTIONS = ("camera", "all directions", "any hit", "all hits", "nearest points"
 
 def test_ways_agree(tmp_path):
     out = tmp_path / "rays.json"
-    command = [sys.executable, PROGRAM, "--rays", "3000", "--seconds", "0", "--out", str(out)]
+    command = [sys.executable, PROGRAM, "--rays", "3000", "--seconds", "0.5", "--out", str(out)]
     said = subprocess.run(command, capture_output=True, text=True)
     assert said.returncode == 0, said.stderr
     results = json.loads(out.read_text())
@@ -20,7 +20,7 @@ def test_ways_agree(tmp_path):
     assert context["triangles"] == 80768 and context["rays"] == 3000 and context["threads"] >= 1
     for column in ("one ray", *QUESTIONS):
         ours = rows[f"{column}/two arrays"]
-        assert ours["rays"] == (1 if column == "one ray" else 3000) and ours["ms"] > 0 and ours["calls"] >= 3
+        assert 1 <= ours["rays"] <= 3000 and ours["ms"] > 0 and ours["calls"] >= 3
     for way in ("C function, records", "records, out=", "copse.open3d", "copse.trimesh"):
         assert {row["column"] for row in rows.values() if row["way"] == way} >= {"one ray", "camera", "all directions"}
     for row in rows.values():  # Open3D of Debian 12 hits nothing: its rows say so
