@@ -19,7 +19,6 @@ from . import _pinhole
 from ._errors import ArrayError, InvalidArgument
 from ._geometry import Geometry
 from ._pinhole import giver, to_numpy
-from ._records import Hits
 from ._scene import Scene
 
 _INVALID_ID = 0xFFFFFFFF
@@ -40,6 +39,8 @@ class RaycastingScene:
         self._device, self._quality = _device_name(device), quality
         self._geometries: List[Geometry] = []
         self._built: Optional[Scene] = None
+        self._normals: Optional[np.ndarray] = None  # of all triangles, and 0 behind them
+        self._first_triangle = np.zeros(0, np.int64)  # of each geometry, in this table
 
     @property
     def scene(self) -> Scene:
@@ -48,15 +49,15 @@ class RaycastingScene:
             self._built = Scene.from_geometries(self._geometries, quality=self._quality, device=self._device)
         return self._built
 
-    def add_triangles(self, vertex_positions: Any, triangle_indices: Any = None) -> int:
+    def add_triangles(self, vertex_positions: Any = None, triangle_indices: Any = None, *, mesh: Any = None) -> int:
         """Adds a mesh and returns its geometry id.
 
-        vertex_positions: (n, 3) float32; or a mesh with `vertex` and `triangle`, or `vertices` and `triangles`, as those of
-                          Open3D have, and nothing else
+        vertex_positions: (n, 3) float32; or a mesh, and nothing else
         triangle_indices: (m, 3) integers
+        mesh:             has `vertex` and `triangle`, or `vertices` and `triangles`, as those of Open3D
         """
         if triangle_indices is None:
-            vertex_positions, triangle_indices = _parts_of(vertex_positions)
+            vertex_positions, triangle_indices = _parts_of(vertex_positions if mesh is None else mesh)
         vertices = np.array(to_numpy(vertex_positions), np.float32)  # copies: a tree is made later
         faces = np.array(to_numpy(triangle_indices))
         if faces.size > 0 and not 0 <= faces.min() <= faces.max() < len(vertices):
@@ -65,7 +66,7 @@ class RaycastingScene:
             )
         geometry = Geometry(vertices, faces, id=len(self._geometries), convert=True)
         self._geometries.append(geometry)
-        self._built = None
+        self._built = self._normals = None
         return geometry.id
 
     # ---- Rays ------------------------------------------------------------------------------------------
@@ -79,8 +80,8 @@ class RaycastingScene:
         """
         origins, directions, shape, give = _rays(rays)
         hits = self.scene.cast_rays(origins, directions)
-        answer = self._answer(hits)
-        answer["primitive_normals"] = self._normals(answer)
+        records = hits.records
+        answer = {"t_hit": records["t"].copy(), **self._answer(records), "primitive_normals": self._normals_of(records)}
         return {name: give(values.reshape(shape + values.shape[1:])) for name, values in answer.items()}
 
     def test_occlusions(self, rays: Any, tnear: float = 0.0, tfar: float = float("inf"), nthreads: int = 0) -> Any:
@@ -96,37 +97,33 @@ class RaycastingScene:
     def list_intersections(self, rays: Any, nthreads: int = 0) -> Dict[str, Any]:
         """Returns all hits of every ray, in order of t. rays: as for cast_rays.
 
-        Returns ray_splits (rays + 1,) int64: the hits of ray i are those from ray_splits[i] to ray_splits[i + 1]; ray_ids
-        (m,) int64; and t_hit, geometry_ids, primitive_ids and primitive_uvs of the hits
+        Returns ray_splits (rays + 1,) uint32: the hits of ray i are those from ray_splits[i] to ray_splits[i + 1]; ray_ids
+        (m,) uint32; and t_hit, geometry_ids, primitive_ids and primitive_uvs of the hits
         """
         origins, directions, _, give = _rays(rays)
         splits, hits = self.scene.all_hits(origins, directions)
-        answer = {"ray_splits": splits, "ray_ids": np.repeat(np.arange(len(origins)), np.diff(splits))}
-        answer.update(self._answer(hits))
+        splits = splits.astype(np.uint32) if len(hits) < 2**32 else splits
+        answer = {"ray_splits": splits, "ray_ids": np.repeat(np.arange(len(origins), dtype=np.uint32), np.diff(splits))}
+        answer.update(t_hit=hits.records["t"].copy(), **self._answer(hits.records))
         return {name: give(values) for name, values in answer.items()}
 
-    def _answer(self, hits: Hits) -> Dict[str, np.ndarray]:
-        records = hits.records
-        has_hit = records["primitive"] >= 0
-        uvs = np.stack([records["u"], records["v"]], axis=-1)
-        uvs[~has_hit] = 0
+    def _answer(self, records: np.ndarray) -> Dict[str, np.ndarray]:
+        """Returns what all answers have, of records of hits or of nearest points. Ids of -1 become INVALID_ID."""
+        weights = records.view(np.float32).reshape(len(records), -1)[:, -2:]  # u and v are the last fields, and 0 on a miss
         return {
-            "t_hit": np.ascontiguousarray(records["t"]),
             "geometry_ids": records["geometry"].astype(np.uint32),
             "primitive_ids": records["primitive"].astype(np.uint32),
-            "primitive_uvs": uvs,
+            "primitive_uvs": weights.copy(),
         }
 
-    def _normals(self, answer: Dict[str, np.ndarray]) -> np.ndarray:
+    def _normals_of(self, records: np.ndarray) -> np.ndarray:
         """Returns the normals of triangles, and 0 where there is none."""
-        normals = np.zeros((len(answer["primitive_ids"]), 3), np.float32)
-        for geometry in self._geometries:
-            chosen = np.flatnonzero(answer["geometry_ids"] == geometry.id)
-            a, b, c = (geometry.vertices[geometry.faces[answer["primitive_ids"][chosen], k]] for k in range(3))
-            normal = np.cross(b - a, c - a)
-            length = np.linalg.norm(normal, axis=-1, keepdims=True)
-            normals[chosen] = normal / np.where(length > 0, length, 1)
-        return normals
+        if self._normals is None:
+            self._normals, self._first_triangle = _normal_table(self._geometries)
+        rows = records["primitive"]
+        if len(self._geometries) > 1:
+            rows = np.where(rows < 0, -1, self._first_triangle[records["geometry"]] + rows)
+        return self._normals[rows]
 
     @staticmethod
     def create_rays_pinhole(*arguments: Any, **named: Any) -> Any:
@@ -153,13 +150,7 @@ class RaycastingScene:
         """
         points, shape, give = _points(query_points)
         records = self.scene.closest_points(points).records
-        answer = {
-            "points": np.ascontiguousarray(records["point"]),
-            "geometry_ids": records["geometry"].astype(np.uint32),
-            "primitive_ids": records["primitive"].astype(np.uint32),
-            "primitive_uvs": np.stack([records["u"], records["v"]], axis=-1),
-        }
-        answer["primitive_normals"] = self._normals(answer)
+        answer = {"points": records["point"].copy(), **self._answer(records), "primitive_normals": self._normals_of(records)}
         return {name: give(values.reshape(shape + values.shape[1:])) for name, values in answer.items()}
 
     def compute_distance(self, query_points: Any, nthreads: int = 0) -> Any:
@@ -181,6 +172,18 @@ class RaycastingScene:
         points, shape, give = _points(query_points)
         _check_samples(nsamples)
         return give(self.scene.contains(points).astype(np.float32).reshape(shape))
+
+
+def _normal_table(geometries: List[Geometry]) -> Tuple[np.ndarray, np.ndarray]:
+    """Returns the normals of all triangles with a row of 0 behind them, and the row of each geometry's first triangle."""
+    ends = np.cumsum([0] + [len(geometry.faces) for geometry in geometries])
+    normals = np.zeros((ends[-1] + 1, 3), np.float32)
+    for geometry, first, end in zip(geometries, ends, ends[1:]):
+        a, b, c = (geometry.vertices[geometry.faces[:, k]] for k in range(3))
+        normal = np.cross(b - a, c - a)
+        length = np.linalg.norm(normal, axis=-1, keepdims=True)
+        normals[first:end] = normal / np.where(length > 0, length, 1)
+    return normals, ends[:-1]
 
 
 def _device_name(device: Any) -> str:

@@ -82,7 +82,13 @@ def test_pinhole_and_errors():
     assert np.allclose(answer["primitive_normals"][24, 32], [0, 0, 1])
     assert rays[0, 0, 3] < 0 < rays[0, 0, 4]  # the first pixel is left and above
     assert scene.add_triangles(oracle.cube()[0] + np.float32([0, 0, 1.5]), oracle.cube()[1]) == 1
-    assert scene.cast_rays(rays)["geometry_ids"][24, 32] == 1  # a mesh that is added later is there
+    answer = scene.cast_rays(rays)  # a mesh that is added later is there
+    assert answer["geometry_ids"][24, 32] == 1 and np.allclose(answer["primitive_normals"][24, 32], [0, 0, 1])
+    tilted = oracle.cube()[0] @ np.float32([[0.8, 0, -0.6], [0, 1, 0], [0.6, 0, 0.8]])
+    assert scene.add_triangles(tilted + np.float32([0, 0, 2.2]), oracle.cube()[1]) == 2
+    answer = scene.cast_rays(rays)
+    shown = {tuple(normal) for normal in answer["primitive_normals"][answer["geometry_ids"] == 2].astype(float).round(3)}
+    assert shown & {(0.6, 0, 0.8), (-0.8, 0, 0.6)} and not answer["primitive_normals"][answer["geometry_ids"] == INVALID].any()
     with pytest.raises(copse.ArrayError, match=r"rays has the shape \(2, 6\) of float64"):
         scene.cast_rays(np.zeros((2, 6)))
     with pytest.raises(copse.InvalidArgument, match="nsamples is 2"):
@@ -103,11 +109,23 @@ def compare_rays(theirs, ours, view, spread):
         assert left.dtype == right.dtype and (np.array_equal(left, right) or not left.any()), name
     if not np.isfinite(both[0]["t_hit"]).any():
         return
+    compare_lists(*(scene.list_intersections(spread) for scene in (theirs, ours)))
     same = both[0]["primitive_ids"] == both[1]["primitive_ids"]
     assert same.mean() > 0.99  # at edges, either triangle may be first
     assert np.allclose(both[0]["t_hit"], both[1]["t_hit"], rtol=1e-4)
     for name in ("primitive_uvs", "primitive_normals"):
         assert np.allclose(both[0][name][same], both[1][name][same], atol=1e-3), name
+
+
+def compare_lists(theirs, ours):
+    """Compares lists of hits. Those of Open3D are in any order."""
+    lists = [{name: values.numpy() for name, values in answer.items()} for answer in (theirs, ours)]
+    for name, values in lists[0].items():
+        assert (values.shape, values.dtype) == (lists[1][name].shape, lists[1][name].dtype), name
+    order = [np.lexsort((answer["t_hit"], answer["ray_ids"])) for answer in lists]
+    assert np.array_equal(lists[0]["ray_splits"], lists[1]["ray_splits"]) and len(order[0]) > 100
+    for name in ("ray_ids", "geometry_ids", "primitive_ids", "t_hit", "primitive_uvs"):
+        assert np.allclose(lists[0][name][order[0]], lists[1][name][order[1]], atol=1e-3), name
 
 
 def test_cameras_and_meshes_that_cannot_be():
@@ -154,7 +172,7 @@ def test_against_open3d(soup, rays):
     cube = open3d.t.geometry.TriangleMesh.from_legacy(open3d.geometry.TriangleMesh.create_box().translate([-1.2, -1.2, 0]))
     sphere = open3d.geometry.TriangleMesh.create_sphere(0.5, resolution=12).translate([0.7, 0.8, 0])
     for scene in (theirs, ours):
-        assert scene.add_triangles(cube) == 0
+        assert scene.add_triangles(mesh=cube) == 0
         assert scene.add_triangles(open3d.t.geometry.TriangleMesh.from_legacy(sphere)) == 1
     views = [
         scene.create_rays_pinhole(fov_deg=60, center=[0, 0, 0.3], eye=[2, 2.2, 1.5], up=[0, 0, 1], width_px=64, height_px=48)
@@ -164,7 +182,8 @@ def test_against_open3d(soup, rays):
     compare_rays(theirs, ours, views[0], tensor(six(rays)))
     points = tensor(oracle.NUMBERS.uniform(-1.5, 1.5, (16, 16, 3)).astype(np.float32))
     for name in ("compute_distance", "compute_signed_distance", "compute_occupancy"):
-        left, right = (getattr(scene, name)(points).numpy() for scene in (theirs, ours))
+        options = {"nsamples": 3} if name != "compute_distance" and hasattr(theirs, "list_intersections") else {}
+        left, right = (getattr(scene, name)(points, **options).numpy() for scene in (theirs, ours))
         assert left.dtype == right.dtype and left.shape == right.shape
         if name == "compute_distance" or (left < 0).any():
             assert np.allclose(left, right, atol=1e-5), name
