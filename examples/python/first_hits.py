@@ -2,12 +2,12 @@
 
 import sys
 
-import copse
-import numpy as np
-
 mesh_file = sys.argv[1]
 
 # snippet begins
+import copse
+import numpy as np
+
 vertices, faces = copse.load_mesh(mesh_file)  # or (n, 3) float32 and (m, 3) int32 arrays of your own
 scene = copse.Scene(vertices, faces)  # the GPU if one answers, else all CPU threads
 

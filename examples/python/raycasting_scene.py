@@ -2,13 +2,12 @@
 
 import sys
 
-import copse
-
-vertices, faces = copse.load_mesh(sys.argv[1])
+mesh_file = sys.argv[1]
 
 # snippet begins
 import copse.open3d
 
+vertices, faces = copse.load_mesh(mesh_file)  # or a mesh of Open3D: scene.add_triangles(mesh)
 scene = copse.open3d.RaycastingScene()
 scene.add_triangles(vertices, faces)
 rays = scene.create_rays_pinhole(60, [0, 0, 0], [2, 1, 2], [0, -1, 0], 640, 480)

@@ -125,6 +125,18 @@ def test_against_trimesh():
     assert np.array_equal(mesh.contains(points), theirs.contains_points(points))
 
 
+def test_a_mesh_of_trimesh_becomes_a_scene():
+    """Its arrays are of a subclass of NumPy's, in double precision."""
+    trimesh = pytest.importorskip("trimesh")
+    mesh = trimesh.creation.box((2, 2, 2))
+    with pytest.raises(copse.ArrayError, match=r"vertices has the shape \(8, 3\) of float64"):
+        copse.Scene(mesh.vertices, mesh.faces, device="cpu")
+    scene = copse.Scene(mesh.vertices, mesh.faces, device="cpu", convert=True)
+    hits = scene.cast_rays([[0.1, 0.2, 3], [5, 5, 5]], [[0, 0, -1], [0, 0, -1]], convert=True)
+    assert type(hits.t) is np.ndarray and hits.t.tolist() == [2, np.inf] and mesh.face_normals[hits.primitive[0]].tolist() == [0, 0, 1]
+    assert type(scene.closest_points(mesh.vertices, convert=True).distance) is np.ndarray
+
+
 def intersectors(mesh):
     """Returns the rays of trimesh alone, of trimesh over Embree if it is installed, and of Copse."""
     import trimesh
