@@ -1,6 +1,6 @@
 #pragma once
 
-// What a context that validates checks after each build, rebuild and refit.
+// The check after each build, rebuild and refit in a context that validates.
 
 #include <string>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// What validate() does for grids, kd-trees and trees of points alike. For .cpp files, which include
+// Steps that validate() of grids, kd-trees and trees of points share. For .cpp files, which include
 // primitives/core/dispatch.h too.
 
 #include <string>

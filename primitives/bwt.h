@@ -29,7 +29,7 @@ COPSE_API void bwt(Context& context, BufferSpan<const u8> text, BufferSpan<const
 /// Memory: inverse_bwt_scratch_bytes.
 COPSE_API void inverse_bwt(Context& context, BufferSpan<const u8> transform, u32 primary, BufferSpan<u8> text);
 
-/// The most scratch that inverse_bwt takes for `n` bytes: 21 bytes for each, plus 1 MiB.
+/// The maximum scratch that inverse_bwt takes for `n` bytes: 21 bytes for each, plus 1 MiB.
 COPSE_API u64 inverse_bwt_scratch_bytes(u64 n);
 
 }  // namespace copse

@@ -1,6 +1,6 @@
 #pragma once
 
-// A list of the free ones among a fixed number of nodes. Kernels allocate and free nodes one by one, at the same
+// A list of the free nodes among a fixed number of nodes. Kernels allocate and free nodes one by one, at the same
 // time and in any mixture.
 //
 // The free nodes stand in a ring. A thread that takes or returns a node draws a ticket, from one sequence for
@@ -80,12 +80,11 @@ class FreeListView {
   COPSE_HD u32 capacity() const { return capacity_; }
 
  private:
-  /// Looks before it claims, so that of many threads that try again and again the first one that sees a free node
-  /// gets it: if all of them claimed at once, the claims that they still had to take back could refuse all of them
-  /// for ever. `claims` is read first, and `returned` again after the increment: a value of `returned` that is
-  /// older than the claim could refuse a thread although a node came back in between. For the same reason each
-  /// claim acquires and releases: a thread that sees the claims of others also sees which nodes they gave back
-  /// before.
+  /// Checks for a free node before it claims one. Many threads may retry at the same time. If they claimed without
+  /// a check, claims that are not yet taken back could refuse all of them for ever. `claims` is read first, and
+  /// `returned` again after the increment: a value of `returned` that is older than the claim could refuse a
+  /// thread although a node came back in between. For the same reason each claim acquires and releases: a thread
+  /// that sees the claims of others also sees which nodes they gave back before.
   COPSE_HD bool claim() const {
     const u64 claims = load_acquire(&counters_->claims);
     if (claims >= load_relaxed(&counters_->returned)) return false;

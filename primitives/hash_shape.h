@@ -15,10 +15,10 @@ struct HashTableOptions {
   /// fewer places of memory at a high load, but look at more slots at a low load.
   u32 bucket_bytes = 32;
 
-  /// The most slots that a search looks at; 0: all slots. A key without room among them is refused.
+  /// Maximum slots that a search looks at; 0: all slots. A key without room among them is refused.
   u64 max_probes = 0;
 
-  /// Chooses the hash functions of a cuckoo table: any number. Other tables take no notice of it.
+  /// Chooses the hash functions of a cuckoo table: any number. Other tables ignore it.
   u32 seed = 0;
 };
 

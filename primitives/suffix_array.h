@@ -15,7 +15,7 @@ namespace copse {
 /// Memory: suffix_array_scratch_bytes.
 COPSE_API void suffix_array(Context& context, BufferSpan<const u8> text, BufferSpan<u32> suffixes);
 
-/// The most scratch that suffix_array takes for `n` bytes: 19 bytes for each, plus 1 MiB. With the text and the
+/// The maximum scratch that suffix_array takes for `n` bytes: 19 bytes for each, plus 1 MiB. With the text and the
 /// suffix array that is 24 bytes.
 COPSE_API u64 suffix_array_scratch_bytes(u64 n);
 

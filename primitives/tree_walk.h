@@ -75,9 +75,10 @@ COPSE_HD void walk_up(const Tree& tree, u32 node, u32* arrivals, const Visit& vi
   }
 }
 
-/// Lets two threads meet that each know half of something. The first to arrive leaves its message and gets
-/// invalid_id. The second gets that message, and sees all that the first wrote before. For walks that find the
-/// tree while they climb (Apetrei, "Fast and Simple Agglomerative LBVH Construction", CGVC 2014).
+/// Lets two threads exchange a message at a place, such as the two children of a node at their parent. The first
+/// to arrive leaves its message and gets invalid_id. The second gets that message, and sees all that the first
+/// wrote before. For walks that find the tree while they climb (Apetrei, "Fast and Simple Agglomerative LBVH
+/// Construction", CGVC 2014).
 ///   place:   0 before, and 0 again after both have arrived
 ///   message: below invalid_id
 COPSE_HD inline u32 meet(u32* place, u32 message) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// The types of GLM that are in the interface. nvcc warns of GLM's functions that are defaulted and marked __device__.
-// A user cannot mend them, so nvcc is told to be silent about them, here alone.
+// The types of GLM that are in the interface. nvcc warns of GLM's functions that are defaulted and marked
+// __device__. A user cannot change them, so nvcc is told to be silent about them, here alone.
 
 #if defined(__CUDACC__)
 #pragma nv_diagnostic push

@@ -13,8 +13,7 @@ namespace copse {
 //   0   2          0   3       mirrored, so that it begins beside the end of the one before
 //
 // Source: Skilling, "Programming the Hilbert curve", AIP Conference Proceedings 707, 2004: from the highest bit
-// down, the lower bits of the axes are exchanged and inverted as the cell of that bit asks for. What is left is a
-// Gray code.
+// down, each bit decides how the lower bits of the axes are exchanged and inverted. The result is a Gray code.
 
 namespace detail {
 

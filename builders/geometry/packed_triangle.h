@@ -18,7 +18,7 @@ struct alignas(16) PackedTriangle {
 
 static_assert(sizeof(PackedTriangle) == 48);
 
-/// What calls see of the packed triangles of a tree: a small value that owns nothing.
+/// A view of the packed triangles of a tree.
 struct PackedTrianglesView {
   BufferSpan<const PackedTriangle> triangles;  // in the order of the leaves
   BufferSpan<const u32> masks = {};            // as many, or none: then all bits of all masks are set

@@ -48,7 +48,7 @@ struct GridShape {
   }
 };
 
-/// Positions of primitives are rounded to units, of which so many make the edge of a cell.
+/// Positions of primitives are rounded to units. The edge of a cell has 2^8 of them.
 inline constexpr u32 units_per_cell_bits = 8;
 inline constexpr i32 units_per_cell = 1 << units_per_cell_bits;
 

@@ -24,7 +24,7 @@ struct StructureFile {
 /// full disk. docs/guide/structure-file.md describes the layout.
 ///   mesh: the mesh that the tree was built over
 ///   builder: at most 23 characters
-///   wide: a wide tree over the same primitives as `bvh`, or none; with one, the file has version 2
+///   wide: a wide tree over the same primitives as `bvh`, or none
 ///   cancel: as of save_ply
 /// Throws: Error bad_file, Error cancelled; Error invalid_argument for content that could not be loaded again, such as the tree of
 /// another mesh, or a triangle in the tree with an infinite coordinate.

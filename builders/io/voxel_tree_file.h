@@ -8,7 +8,7 @@
 #include "builders/io/voxel_file.h"
 #include "primitives/core/cancel_token.h"
 
-// Files of octrees and DAGs of voxels (.voxels, version 3). docs/guide/voxel-file.md describes the layout.
+// Files of octrees and DAGs of voxels (.voxels). docs/guide/voxel-file.md describes the layout.
 
 namespace copse {
 

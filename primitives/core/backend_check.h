@@ -1,6 +1,6 @@
 #pragma once
 
-// What every call checks of a structure that it is given.
+// The check of every call that takes a structure.
 
 #include <string>
 

@@ -13,8 +13,8 @@ namespace copse {
 
 namespace detail {
 
-// What buffers do with memory, whatever the type of its elements. They hold the parts of the context, so that they
-// can be read and freed after the context is gone.
+// The operations of buffers on memory, for elements of any type. Buffers hold the parts of the context, so that
+// they can be read and freed after the context is gone.
 COPSE_API void* allocate_elements(Context& context, u64 count, u64 element_bytes);
 COPSE_API void free_elements(ContextParts& parts, void* memory, u64 bytes) noexcept;
 /// `first`: the element of `to` that the copy begins at.

@@ -1,7 +1,7 @@
 #pragma once
 
-// What compilers offer beside the language, under plain names. Only files of primitives/core call a compiler's own
-// functions (__builtin_...) and types; tests/layering/check-includes finds others.
+// Extensions of compilers, under plain names. Only files of primitives/core call a compiler's own functions
+// (__builtin_...) and types; tests/layering/check-includes finds others.
 
 #include "primitives/core/macros.h"
 #include "primitives/core/types.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a context is made of. Buffers and graphs hold it too, so that memory can be freed after the context is gone.
+// The parts of a context. Buffers and graphs hold them too, so that memory can be freed after the context is gone.
 
 #include <atomic>
 #include <memory>

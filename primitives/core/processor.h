@@ -1,6 +1,6 @@
 #pragma once
 
-// What only the processor can do, and each kind of processor in its own way.
+// Instructions and registers that differ between kinds of processors.
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <xmmintrin.h>
@@ -10,7 +10,7 @@
 
 namespace copse {
 
-/// Tells the processor that the thread waits in a loop, so that the other thread of its core gets on.
+/// Tells the processor that the thread waits in a loop, so that the other thread of its core can use it.
 inline void spin_pause() {
 #if defined(__x86_64__) || defined(__i386__)
   _mm_pause();

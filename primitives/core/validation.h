@@ -8,8 +8,8 @@
 
 namespace copse {
 
-/// What a context that validates has seen so far. None of it is an error: rays and points with NaN find nothing, and
-/// builds leave such primitives out.
+/// Counts of a context that validates. None of them is an error: rays and points with NaN find nothing, and builds
+/// leave such primitives out.
 struct ValidationCounts {
   u64 checked_structures = 0;   // after a build, rebuild or refit
   u64 left_out_primitives = 0;  // of those structures: NaN, infinite or inverted

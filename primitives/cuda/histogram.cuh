@@ -3,8 +3,8 @@
 // Blocks count in tables in shared memory and add them to the result at their end. If there is room, the lanes of
 // a warp use several copies of the table. The copies are interleaved, so that lanes conflict neither at a counter
 // nor at a bank. If not even one table fits, the blocks of a group read the same values, and each counts its part
-// of the bins. Values of one byte are counted as they are, and get their bins once, at the end: to find the bin of
-// each value took more time than to count it. bench: copse-bench-primitives, histogram/.
+// of the bins. Values of one byte are counted by value, and the counts go to their bins at the end: finding the
+// bin of each value took more time than counting it. bench: copse-bench-primitives, histogram/.
 
 #include <type_traits>
 

@@ -59,9 +59,9 @@ struct Heads {
   }
 };
 
-/// Counts for word w of the heads: in the lower half of the result the suffixes that share their group, in the
-/// upper half those of large groups. The lower half counts places. The upper half gets the end of each large group
-/// that ends in the word, less the beginning of each that begins there: over all words, the sum of their sizes.
+/// Counts for word w of the heads, two numbers in one result. The lower half counts the places in the word whose
+/// suffixes share their group. The upper half is the end of the large group that ends in the word, minus the
+/// beginning of the one that begins there: summed over all words, the size of all large groups.
 struct CountOpen {
   Heads heads;
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// The steps that sort large groups: together by a radix sort, or one that is too large for that by itself.
+// Functors of the sorts of large groups: many groups together by a radix sort, or a single group that is too large
+// for that.
 
 #include "primitives/suffixes/heads.h"
 

@@ -23,7 +23,7 @@ struct GridReference {
 };
 
 /// Writes the cells of a part. Threads that share the part take slots in any order, from its last slot down. Each
-/// cell is in one run of a primitive, so after the sort by cell nothing depends on that order.
+/// cell of a primitive is in one run, so after the sort by cell the result does not depend on that order.
 struct WriteCells {
   GridReference* out;
   u64 begin, capacity;

@@ -1,13 +1,13 @@
 #pragma once
 
-// What the driver and the body of distance fields pass to each other.
+// Structs that distance_field.cpp and its body distance_field.inl share.
 
 #include "builders/grid/distance_layout.h"
 #include "builders/grid/voxels/brick_places.h"
 
 namespace copse::detail {
 
-/// The grids of a field, and how far its bricks look for triangles.
+/// The grids of a field, and the distance within which its bricks collect triangles.
 struct FieldShape {
   GridShape voxels, bricks;
   double edge;  // of a voxel
@@ -15,7 +15,7 @@ struct FieldShape {
   float reach;  // the band, and more than the rounding of floats can add
 };
 
-/// What the search for bricks near triangles stores.
+/// The results of the search for bricks near triangles.
 struct FieldSearch {
   BrickPlaces places;
   u32* brick_counts;  // for each triangle: how many bricks are near it

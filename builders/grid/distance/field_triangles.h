@@ -14,19 +14,20 @@
 
 namespace copse::detail {
 
-/// The centres of the outermost voxels of a brick are so far from its centre, along each axis in voxels.
+/// Distance from the centre of a brick to the centres of its outermost voxels along an axis, in voxels.
 inline constexpr double field_brick_extent = 3.5;
 
-/// Returns true if a voxel of the brick may have its centre within reach of the triangle. The plane through the
-/// nearest point of the triangle, across the way from the brick's centre to it, has all of the triangle behind it:
+/// Returns true if a voxel of the brick may have its centre within reach of the triangle. Take the plane through
+/// the nearest point p of the triangle, perpendicular to the line from the brick's centre c to p. All of the
+/// triangle is behind it:
 ///
 ///    +-----+
 ///    |     |     |##
-///    |  c--+-----p###     c: the centre of the brick, p: the nearest point of the triangle
+///    | c--+-----p### c: the centre of the brick, p: the nearest point of the triangle
 ///    |     |     |###
 ///    +-----+     |##
 ///
-/// So no centre of a voxel is nearer than |p - c| less the extent of the brick along this way.
+/// So no centre of a voxel is nearer to the triangle than |p - c| minus the extent of the brick along this line.
 COPSE_HD inline bool is_near_brick(const FieldShape& shape, const Triangle& triangle, const uvec3& brick) {
   const uvec3 last = brick * brick_edge + 7u;
   const vec3 lo = voxel_centre(shape.voxels, brick * brick_edge), hi = voxel_centre(shape.voxels, last);
@@ -46,7 +47,7 @@ class FieldColumns {
     const dvec3 ab = b - a, ac = c - a, normal = cross_rn(ab, ac);
     reach_ = shape.reach / shape.edge;
     const double longest = largest_component(normal);
-    // The normal of a needle is rounding alone.
+    // The normal of a needle is nothing but rounding error.
     has_plane_ = dot_rn(normal, normal) > 1e-18 * dot_rn(ab, ab) * dot_rn(ac, ac);
     depth_ = magnitude(normal.z) == longest ? 2 : magnitude(normal.y) == longest ? 1 : 0;
     for (u32 axis = 0; axis < 3; ++axis) {

@@ -1,7 +1,8 @@
 #pragma once
 
-// Steps 4 and 5 of distance fields: the distance of each voxel, of the sign that its bit says, and the bricks that stay.
-// A thread per block of 2 x 2 x 2 voxels takes the minimum over the triangles of its brick. A minimum has no order.
+// Steps 4 and 5 of distance fields: the distance of each voxel, with the sign from its bit, and the choice of the
+// bricks that stay. A thread per block of 2 x 2 x 2 voxels takes the minimum over the triangles of its brick. A
+// minimum does not depend on the order of its operands.
 
 #include "builders/geometry/point_triangle.h"
 #include "builders/geometry/triangle_table.h"
@@ -57,7 +58,7 @@ class FieldBlock {
   float nearest_[8];
 };
 
-/// Stores the distances of a block of voxels, of the signs that their bits say.
+/// Stores the distances of a block of voxels, with the signs from their bits.
 struct StoreFieldBlock {
   TriangleTable table;
   FieldShape shape;
@@ -79,7 +80,8 @@ struct StoreFieldBlock {
     }
   }
 
-  /// Each thread goes on to its next triangle that may be nearer before all of a warp compute distances.
+  /// Each thread first skips to its next triangle that may be nearer; then all lanes of a warp compute distances
+  /// together.
   COPSE_HD void add_triangles(FieldBlock& block, u32 begin, u32 end) const {
     u32 at = begin;
     for (;;) {

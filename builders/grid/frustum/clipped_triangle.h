@@ -130,8 +130,8 @@ struct ClippedTriangle {
   }
 };
 
-/// Cuts a triangle to the screen. It is not inlined: it is needed rarely, and every triangle would pay for its
-/// arrays.
+/// Cuts a triangle to the screen. It is not inlined: it is needed rarely, and its arrays would slow down every
+/// triangle.
 [[gnu::noinline]] COPSE_HD inline void clip_triangle(const FrustumShape& frustum, const GridShape& cells,
                                                      const CameraTriangle& triangle, ClippedTriangle& clipped) {
   // Find the part that may be seen, with all that rounding may move into sight.

@@ -63,8 +63,8 @@ FrustumShape shape_of(const ViewFrustum& f) {
   return shape;
 }
 
-/// Returns the most units per unit of length across the screen. A move at depth 1 changes x / z by the change of
-/// x, and by as much as the depth changes.
+/// Returns the maximum units per unit of length across the screen. A move at depth 1 changes x / z by the change
+/// of x, and by as much as the depth changes.
 double screen_units(const FrustumShape& shape, const uvec3& resolution) {
   const dvec3& per_length = shape.x_y_z_per_length;
   return std::max(resolution.x * (per_length.x + per_length.z), resolution.y * (per_length.y + per_length.z)) *

@@ -28,7 +28,7 @@ inline constexpr double depth_margin = 1.0 / 64;
 struct FrustumRequest {
   FrustumShape shape;       // what follows from the camera: all but depths, units and padding
   uvec3 cells;              // slabs, tiles across, tiles down: the order of the lattice
-  double screen_units;      // the most units per unit of length across the screen, at depth 1
+  double screen_units;      // maximum units per unit of length across the screen, at depth 1
   float nearest, farthest;  // 0: chosen from the triangles
 };
 
@@ -44,7 +44,7 @@ struct DepthRange {
   double lo, hi;
 };
 
-/// Returns the most units per unit of length across slabs, times the depth, anywhere behind `nearest`.
+/// Returns the maximum units per unit of length across slabs, times the depth, anywhere behind `nearest`.
 COPSE_HD inline double slab_units(const FrustumRequest& request, double nearest, double farthest) {
   return request.cells.x * double(units_per_cell) * request.shape.x_y_z_per_length.z *
          (farthest / (farthest - nearest));

@@ -1,6 +1,6 @@
 #pragma once
 
-// What kernels count for the statistics and for the validation of grids.
+// Counters that kernels fill for the statistics and the validation of grids.
 
 #include "builders/validation_report.h"
 

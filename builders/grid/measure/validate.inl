@@ -2,8 +2,8 @@
 //
 // First, its lists must follow each other. Then, in a grid of cells, each primitive is looked up in the lists of
 // the cells that it touches; if as many references are found as are stored, there are no others. In a hash grid, a
-// point in the bucket of its position, with ascending ids, is there once; if all stored points are good and they
-// are as many as are valid, none is missing.
+// point that is in the bucket of its position, with ascending ids, occurs once. If this holds for all stored
+// points, and their number is that of the valid points, then no point is missing.
 
 #include "builders/geometry/make_triangle_table.h"
 #include "builders/grid/cells/grid_arrays.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the driver and the body of grids of NanoVDB pass to each other.
+// Structs that nano_grid.cpp and its body nano_grid.inl share.
 
 #include "builders/grid/nano_layout.h"
 

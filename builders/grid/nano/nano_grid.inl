@@ -1,7 +1,7 @@
 // Grids of NanoVDB from bricks: sort the bricks into the order of leaves, number the nodes above them, and write
-// every node where its number says. A thread per leaf writes the leaf and its link in the lower node. The first
-// leaf of a node also writes the head of the node and its link in the node above. So there is one sort, one scan,
-// and one pass.
+// every node at the place of its number. A thread per leaf writes the leaf and its link in the lower node. The
+// first leaf of a node also writes the head of the node and its link in the node above. So there is one sort, one
+// scan, and one pass.
 
 #include "builders/grid/nano/nano_build.h"
 #include "primitives/core/atomic.h"
@@ -191,8 +191,8 @@ struct NanoColumnOfBrick {
   }
 };
 
-/// Gives the tiles between a brick of a level set and the next one above it the value of inside, if they are. No
-/// surface lies between the two, so the highest voxels of the brick tell.
+/// Writes the inside value to the tiles between a brick of a level set and the next brick above it, if these tiles
+/// are inside. No surface lies between the two bricks, so the sign of a highest voxel of the lower brick decides.
 ///
 /// The tile of a lower node is a place of a brick. The tile of an upper node is a cube of 16 places without a
 /// lower node; the column at its corner writes it. A tile of the root would be 512 places without a brick, inside;

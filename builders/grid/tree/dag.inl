@@ -1,7 +1,8 @@
-// Sparse voxel DAGs: the subtrees of a level are equal if their masks and the new numbers of their children are. They
-// are sorted by a hash. In each run of equal hashes, a subtree is compared with the first, and with those behind it if
-// the first is another one, which a collision alone brings about. The first of equal subtrees gets the number; numbers
-// ascend with the hash. So the result depends on no order of threads.
+// Sparse voxel DAGs: merges equal subtrees, level by level from the leaves up. Two subtrees of a level are equal
+// if they have the same mask and the same new numbers of their children. They are sorted by a hash. In each run of
+// equal hashes, a subtree is compared with the first one, and after a hash collision also with later ones. The
+// first of equal subtrees stands for all of them. New numbers ascend with the hash, so the result does not depend
+// on the order of threads.
 
 #include "builders/grid/tree/tree_build.h"
 #include "primitives/core/executor.h"
@@ -49,7 +50,7 @@ COPSE_HD inline bool are_equal(const Subtrees& trees, u32 a, u32 b) {
   return true;
 }
 
-/// Where a run of equal hashes begins, as far as element i knows: i, or 0 inside of a run.
+/// Input of a scan by maximum: i where a run of equal hashes begins, else 0.
 struct RunBeginAt {
   const u64* hashes;
   COPSE_HD u32 operator()(u64 i) const { return i == 0 || hashes[i] != hashes[i - 1] ? u32(i) : 0; }

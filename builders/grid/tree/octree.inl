@@ -159,7 +159,7 @@ struct CountTreeNode {
   }
 };
 
-/// The children of a node are of a lower level, and levels follow each other. So each level needs the ones before alone.
+/// Counts the voxels below all nodes, level by level: the children of a node are of the level before.
 template <class Executor>
 void count_tree_voxels(const Executor& ex, const VoxelTreeView& tree, const TreeCounts& levels, u64* counts) {
   u64 first = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the driver and the bodies of octrees and DAGs pass to each other.
+// Structs that voxel_tree.cpp and its bodies, octree.inl and dag.inl, share.
 
 #include "builders/grid/voxel_tree_layout.h"
 
@@ -43,7 +43,7 @@ struct SubtreeOrder {
   u32* rank;       // how many different subtrees come before
 };
 
-/// What is written of the different subtrees of a level.
+/// The counts of the different subtrees of a level.
 struct DagCounts {
   u64 count, links;
 };

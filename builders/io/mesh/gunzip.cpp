@@ -14,7 +14,7 @@ namespace copse::detail {
 
 namespace {
 
-/// The packed and unpacked bytes between two looks at the cancel token. zlib counts them in 32 bits.
+/// The packed and unpacked bytes between two polls of the cancel token. zlib counts them in 32 bits.
 constexpr u64 bytes_per_step = u64{1} << 22;
 
 class Unpacker {

@@ -13,7 +13,7 @@ namespace copse::detail {
 
 namespace {
 
-/// The corners of one face between two looks at the cancel token.
+/// The corners of one face between two polls of the cancel token.
 constexpr u64 corners_per_poll = 16384;
 
 /// Reads the values of a piece, line by line.

@@ -16,7 +16,7 @@ namespace copse::detail {
 
 namespace {
 
-/// The lines, or the corners of one face, between two looks at the cancel token.
+/// The lines, or the corners of one face, between two polls of the cancel token.
 constexpr u64 steps_per_poll = 16384;
 
 class OffReader {

@@ -15,7 +15,7 @@ namespace copse::detail {
 
 namespace {
 
-/// The values or elements between two looks at the cancel token.
+/// The values or elements between two polls of the cancel token.
 constexpr u64 values_per_poll = 16384;
 
 constexpr const char* axis_names[] = {"x", "y", "z"};
@@ -222,7 +222,7 @@ class BodyReader {
     source_.skip(property.type, count);
   }
 
-  /// Looks at the cancel token at every values_per_poll-th step.
+  /// Polls the cancel token at every values_per_poll-th step.
   void poll(u64 step) const {
     if (step % values_per_poll == 0) throw_if_cancelled(*place_.path, cancel_);
   }

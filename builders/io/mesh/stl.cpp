@@ -20,7 +20,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "Copse runs on little-endian machines");
 
-/// The triangles or lines between two looks at the cancel token.
+/// The triangles or lines between two polls of the cancel token.
 constexpr u64 stl_steps_per_poll = 16384;
 
 /// Compares a word with one of small letters, without regard to capital ones.

@@ -5,7 +5,8 @@
 
 namespace copse::detail {
 
-// The numbers do not depend on the seed. It keeps a file from being made so that all its vertices meet in one slot.
+// The numbers do not depend on the seed. With a random seed, no file can be made whose vertices all fall into one
+// slot.
 VertexMerger::VertexMerger() : slots_(1024, empty), seed_(std::random_device{}()) {}
 
 u32 VertexMerger::add(const vec3& position) {

@@ -28,7 +28,7 @@ constexpr u64 without_block_table(u64 file_bytes) {
   return file_bytes - (table_bytes < file_bytes ? table_bytes : file_bytes);
 }
 
-/// Bytes of a file and their place in it. What no piece covers is 0.
+/// Bytes of a file and their place in it. Bytes that no piece covers are 0.
 struct FilePiece {
   u64 at;
   std::span<const char> bytes;

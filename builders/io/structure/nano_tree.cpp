@@ -18,8 +18,8 @@ std::string number(u64 value) {
   return std::to_string(value);
 }
 
-/// Walks the links. Each level has at most as many nodes as its count says, and these fit the bytes of the grid. So a
-/// small file cannot name one node a million times.
+/// Walks the links. It visits at most as many nodes per level as the count of the level, and these counts fit the
+/// bytes of the grid. So a small file whose links name one node a million times cannot cost much time.
 class NanoWalk {
  public:
   NanoWalk(const HostNanoGrid& grid, std::vector<NanoCube>& cubes)

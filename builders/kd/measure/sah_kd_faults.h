@@ -1,6 +1,6 @@
 #pragma once
 
-// What kernels count for the validation of kd-trees of triangles.
+// Counters that kernels fill for the validation of kd-trees of triangles.
 
 #include "builders/kd/sah_kd_layout.h"
 #include "builders/validation_report.h"
@@ -26,13 +26,13 @@ inline ValidationReport report_of(const SahKdFaults& faults) {
            {"wrong_references", "entries whose triangle does not reach the leaf", faults.wrong_references}}};
 }
 
-/// What the tree says of itself, beside its nodes and lists.
+/// The counts that a tree stores beside its nodes and lists.
 struct SahKdCounts {
   u64 valid_count;
   u32 depth;
 };
 
-/// The deepest level that a tree can have: queries put off one child per level.
+/// The deepest level that a tree can have: the stacks of queries hold one child per level.
 inline constexpr u32 max_sah_kd_level = 60;
 
 }  // namespace copse::detail

@@ -20,7 +20,7 @@ struct KdLevel {
   u32* node_of;     // [reference]: ascending
 };
 
-/// What becomes of a node.
+/// The plan for a node: a plane and the counts of its children, or a leaf.
 struct KdPlan {
   float plane;
   u32 axis;                     // SahKdNode::leaf_axis: it becomes a leaf
@@ -34,7 +34,7 @@ struct KdBefore {
   u32 listed;      // references of leaves
 };
 
-/// What the planning of a level leaves for the next steps.
+/// The results of the planning of a level.
 struct KdPlans {
   KdPlan* plans;      // [node]
   KdBefore* before;   // [node], and the totals

@@ -84,7 +84,7 @@ struct FindKdPlane {
   }
 };
 
-/// Chooses what becomes of a node.
+/// Chooses the plan for a node.
 struct ChooseKdPlan {
   KdLevel level;
   const Aabb* boxes;
@@ -120,7 +120,7 @@ struct SidesOfReference {
   }
 };
 
-/// Counts the references of the children. A node that would hand all to both of them becomes a leaf.
+/// Counts the references of the children. A node that would hand all references to both children becomes a leaf.
 struct CountKdChildren {
   KdLevel level;
   const u64* sides_before;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the builders of kd-trees and of hierarchies over points check alike.
+// Argument checks that the builders of kd-trees and of hierarchies over points share.
 
 #include <string>
 

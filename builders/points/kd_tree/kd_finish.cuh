@@ -3,9 +3,8 @@
 // The lower levels of a kd-tree: a block takes a subtree into shared memory, with its three sorted lists, and
 // finishes it.
 //
-// A level splits two of the lists. The third one, along the axis of the level, is sorted along it, so its parts
-// stand at their places already; it tells on which side each point lies. After the last level each list has all
-// points at their places.
+// A level splits two of the lists. The third list is the one along the axis of the level: its parts are in place
+// already, and it gives the side of each point. After the last level each list has all points at their places.
 
 #include "builders/points/kd_tree/kd_lists.cuh"
 #include "primitives/cuda/launch.cuh"
@@ -86,7 +85,7 @@ class KdSubtree {
     return at;
   }
 
-  /// Loads the lists. Points are called by their numbers in the list along x.
+  /// Loads the lists. A point is identified by its number in the list along x.
   __device__ void load() {
     const u32 count = range_.count();
     for (u32 i = threadIdx.x; i < count; i += KdBlock::threads) x_ranks_[i] = x_rank(0, i);
@@ -100,8 +99,8 @@ class KdSubtree {
     __syncthreads();
   }
 
-  /// Returns the side of what stands at number i of a list that is sorted along the axis of the level; settled for
-  /// the points of nodes above the level.
+  /// Returns the side of the point at a place of the list along the axis of the level; `settled` for the points of
+  /// nodes above the level.
   __device__ Side side_of(u32 level, u32 place) const {
     if (shape_.level_of(place) < level) return settled;
     const u32 root_place = shape_.root_place(level, shape_.subtree_of(place, level));

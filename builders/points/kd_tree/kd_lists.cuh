@@ -2,8 +2,8 @@
 
 // The points of a kd-tree as three lists of ranks, one list sorted along each axis.
 //
-// A point is called by its rank along x. What decides on which side of a node it lies is its rank along the axis of
-// the node. Ranks differ, so there are no ties to think of from here on.
+// A point is identified by its rank along x. Its rank along the axis of a node decides on which side of the node
+// it lies. All ranks along an axis differ, so later steps have no ties.
 
 #include "builders/geometry/triangle.h"
 #include "builders/points/kd_tree/kd_shape.h"
@@ -26,7 +26,7 @@ __device__ inline u32 kd_key(float value) {
   return bits ^ (bits >> 31 != 0 ? ~0u : 0x80000000u);
 }
 
-/// The ranks of all points along the axes, and who has them.
+/// The ranks of all points along the axes, and the points by rank.
 struct KdRanks {
   KdPoint* points;  // [rank along x]
   u32* y_order;     // [rank along y]: rank along x
@@ -57,7 +57,7 @@ __device__ inline u32 kd_x_rank(const KdRanks& ranks, u32 axis, const KdItem& it
   return axis == 0 ? ranks.y_order[item.next] : (axis == 1 ? item.next_but_one : item.next);
 }
 
-/// Returns the rank along `axis` of a point that is called by its rank along x.
+/// Returns the rank along `axis` of a point that is identified by its rank along x.
 __device__ inline u32 kd_rank_along(const KdRanks& ranks, u32 axis, u32 x_rank) {
   return axis == 0 ? x_rank : (axis == 1 ? ranks.y_rank[x_rank] : ranks.z_rank[x_rank]);
 }
@@ -129,7 +129,8 @@ struct KdIndexTwice {
 
 inline constexpr BitRange bits_of_y_then_z{0, 33};
 
-/// So few points are sorted along y and z at once: launches would take longer than the fifth pass does.
+/// Returns whether one sort handles both y and z. For few points, the launches of a second sort take longer than
+/// the fifth pass of a joint one.
 inline bool sorts_y_and_z_at_once(u64 n) {
   return n <= u64{1} << 18;
 }
@@ -159,7 +160,8 @@ inline void rank_kd_points(const Executor& ex, const PositionSpan& points, const
     radix_sort_pairs(ex, "kd-tree: sort along z", n, Elements<u32>{z_keys}, Index{}, no_keys, ranks.z_order, bits);
   }
 
-  // Both arrays of ranks together would not fit the second-level cache of the GPU, into which these stores scatter.
+  // Two launches, since both arrays of ranks together would not fit the second-level cache of the GPU, into which
+  // these stores scatter.
   for_each(ex, "kd-tree: ranks along y", n, StoreKdRanks{ranks.y_order, ranks.y_rank});
   for_each(ex, "kd-tree: ranks along z", n, StoreKdRanks{ranks.z_order, ranks.z_rank});
   for_each(ex, "kd-tree: root", 1, StoreKdRoot{ranks.points, tree, pivots});

@@ -3,9 +3,9 @@
 // Splits a list that is sorted along one axis by the subtrees of a deeper level. It is stable, so the points of
 // each subtree are sorted again.
 //
-// Levels take turns with the axes, so a level needs only the list along its own axis: split by its subtrees, their
-// roots are the middles of their parts. That list was last split three levels above. So one pass over one list per
-// level, into up to eight parts per subtree, finds all roots:
+// The axes of levels alternate, and a level needs only the list along its own axis. Once this list is split by the
+// subtrees of the level, the root of each subtree is the middle of its part. The list was last split three levels
+// above. So one pass per level, over one list and into up to eight parts per subtree, finds all roots:
 //
 //   level       0  1  2  3  4  5  6 ..
 //   list along  x  y  z  x  y  z  x ..
@@ -41,8 +41,8 @@ struct KdList {
   const KdItem* items = nullptr;  // null: FirstKdItems
 };
 
-/// One pass. It stores items and finds the roots of the new level; or, if `x_ranks` is not null, it stores ranks
-/// along x, and that is all.
+/// One pass. It stores items and finds the roots of the new level. If `x_ranks` is not null, it only stores ranks
+/// along x.
 struct KdSplit {
   KdList list;
   u32 to_level;
@@ -122,7 +122,7 @@ class KdSplitTile {
  private:
   static constexpr u32 is_node = 0x80000000u, is_nothing = ~0u, rank_shift = 4;
 
-  /// Loads what decides: the ranks of the nodes of all levels between. At a level of the list's own axis, this is
+  /// Loads the pivots: the ranks of the nodes of all levels between. At a level of the list's own axis, this is
   /// the rank in the list itself.
   __device__ void load_pivots() {
     const u32 warp = threadIdx.x / warp_size;
@@ -190,8 +190,8 @@ class KdSplitTile {
     }
   }
 
-  /// Counts the points of a part, tells the next tiles, and finds where the part begins in the tile. One lane per part
-  /// calls it.
+  /// Counts the points of a part, publishes the count for later tiles, and finds where the part begins in the
+  /// tile. One lane per part calls it.
   __device__ void publish_count(u32 part) {
     constexpr u32 lanes = (1u << KdTile::parts) - 1;
     u32 count = 0;
@@ -212,7 +212,7 @@ class KdSplitTile {
     if (part == KdTile::parts - 1) shared_.starts[KdTile::parts] = start;
   }
 
-  /// Finds where a part of the tile goes, and tells the next tiles. One warp per part calls it.
+  /// Finds where a part of the tile goes, and publishes the prefix for later tiles. One warp per part calls it.
   __device__ void find_offset(u32 part) {
     const u32 start = shared_.starts[part], count = shared_.starts[part + 1] - start;
     u32 before = 0;

@@ -1,7 +1,7 @@
 // Proof that the content of a kd-tree is right.
 //
-// If each node is a valid point, no point is two nodes, and there are as many nodes as valid points, then none is
-// missing. The sides are checked from each node up to the root.
+// If each node is a valid point, no point is two nodes, and there are as many nodes as valid points, then no point
+// is missing. The sides are checked from each node up to the root.
 
 #include "builders/points/kd_layout.h"
 #include "builders/points/measure/point_faults.h"

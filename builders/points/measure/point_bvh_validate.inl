@@ -1,8 +1,8 @@
 // Proof that the content of a hierarchy over points is right.
 //
-// If each of its points is a valid one, none is there twice, and they are as many as are valid, then none is missing.
-// The points below a node follow from its number, so each node is compared with its children, and each leaf with its
-// points.
+// If each of its points is valid, none occurs twice, and their number is that of the valid points, then no point
+// is missing. The points below a node follow from its number, so each node is compared with its children, and each
+// leaf with its points.
 
 #include "builders/geometry/point_box.h"
 #include "builders/points/measure/point_faults.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-// What kernels count for the validation of trees of points.
+// Counters that kernels fill for the validation of trees of points.
 
 #include "builders/validation_report.h"
 
