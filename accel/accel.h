@@ -17,14 +17,15 @@ struct AccelAccess;
 
 }  // namespace detail
 
-/// How much time a build may take, and how fast rays become. docs/guide/choosing.md has the figures.
+/// The quality of a tree: how long its build may take, and how fast rays become. docs/guide/choosing.md has the
+/// figures.
 enum class Quality : u32 {
-  /// H-PLOC; from a million triangles on, it starts from pairs of them. For scenes that are built anew in every
+  /// H-PLOC. From a million triangles on, it starts from pairs of triangles. For scenes that are built anew in every
   /// frame.
   fast,
 
-  /// The same, and 2 passes that reinsert large nodes. It takes as long as 2 to 3.5 fast builds. It pays for
-  /// itself after ten million rays in interiors, and after twenty to some hundred million elsewhere.
+  /// The same, and 2 passes that reinsert large nodes. A build takes as long as 2 to 3.5 fast builds. That pays after
+  /// ten million rays in interiors, and after twenty million to some hundred million rays elsewhere.
   balanced,
 
   /// H-PLOC and the SAH builder, each with 8 passes of reinsertion; the cheaper tree is kept. For scenes that do
@@ -42,18 +43,18 @@ inline const char* name_of(Quality quality) {
   return "unknown";
 }
 
-/// What a quality stands for: a builder with its options, and then reinsert().
+/// The steps of a quality: a builder with its options, and then reinsert().
 struct QualitySteps {
   AnyBuildOptions builder;
   ReinsertOptions reinsertion = {.passes = 0};  // none if passes is 0
 
-  /// A second builder. Its tree, after the same reinsert(), is taken if its inner nodes have at least 1 % less
-  /// area.
+  /// A second builder. Its tree goes through the same reinsert(). It is taken if its inner nodes have at least 1 %
+  /// less area.
   std::optional<AnyBuildOptions> alternative = {};
 };
 
-/// Returns the steps of a quality for so many triangles. An Accel takes them, collapses the tree to CompressedBvh4
-/// and packs the triangles.
+/// Returns the steps of a quality for this number of triangles. The build of an Accel takes them, collapses the tree
+/// to CompressedBvh4 and packs the triangles.
 /// Throws: Error invalid_argument if `quality` is none of the three.
 COPSE_API QualitySteps steps_of(Quality quality, u64 triangle_count);
 
@@ -61,21 +62,22 @@ struct AccelOptions {
   /// Default: balanced.
   Quality quality = Quality::balanced;
 
-  /// Room for so many triangles, so that a rebuild may have more of them than the first build. Default: 0. Where
-  /// it is below the number of triangles, there is room for these.
+  /// Room for this many triangles, so that a rebuild may have more of them than the first build. Default: 0. There is
+  /// always room for the triangles of the first build.
   u64 capacity = 0;
 
   /// Room for references per triangle: 1 to max_splits (builders/bvh/splits.h). Above 1, a triangle that fills its
-  /// box badly stands in several leaves, each with a box around a part of it. Hits and answers stay the same, bit for
-  /// bit; only the search in a frustum, which may find triangles beside it, finds fewer of these. Rays may get faster or
-  /// slower: in a model of long planks 1.25 brought 15 % for diffuse rays; rays that see a few large walls took twice
-  /// the time (docs/how-it-works/splits.md). A build takes 1.2 to 4.5 times as long, and memory grows by the factor and
-  /// 8 bytes per reference. A refit keeps the answers right, but gives each place the box of the whole triangle, so
-  /// that the gain is gone until the next rebuild. Default: 1, no splits. Measure before you use them.
+  /// box badly is in several leaves, each with a box around a part of it. Hits and answers stay the same, bit for
+  /// bit. The one exception is the search in a frustum: it may also report triangles near the frustum, and reports
+  /// fewer of them with splits. Rays may become faster or slower: in a model of long planks 1.25 brought 15 % for
+  /// diffuse rays; rays that see a few large walls took twice the time (docs/how-it-works/splits.md). A build takes
+  /// 1.2 to 4.5 times as long, and memory grows by the factor and 8 bytes per reference. A refit keeps the answers
+  /// right, but gives each reference the box of the whole triangle, so that the gain is lost until the next rebuild.
+  /// Default: 1, no splits. Measure before you use them.
   float splits = 1;
 };
 
-/// The acceleration structure of triangles. It owns all that rays and queries need. build() makes it.
+/// The acceleration structure of triangles. It owns all data that rays and queries need. build() makes it.
 ///
 ///   copse::Accel accel = copse::build(context, triangles);
 ///   copse::closest_hits(context, accel, rays.span(), hits.span());    // accel/accel_rays.h
@@ -83,12 +85,12 @@ struct AccelOptions {
 ///   copse::rebuild(context, accel, moved_triangles);                  // a new tree in the same memory
 ///   your_kernel<<<...>>>(accel.view(), ...);                          // accel/accel_view.h
 ///
-/// It is a wide tree in compressed nodes (CompressedBvh4), and the triangles in the order of its leaves. So only
-/// build, refit and rebuild read the triangles of the caller, which may change or be freed in between. The tree
+/// It consists of a wide tree in compressed nodes (CompressedBvh4), and of the triangles in the order of its leaves.
+/// Only build, refit and rebuild read the triangles of the caller, which may change or be freed in between. The tree
 /// is equal on all backends bit for bit, and so are the answers of all calls.
 class Accel {
  public:
-  /// Holds nothing. All calls but size_bytes() and the counts refuse it.
+  /// An empty object. Only size_bytes() and the counts may be called; all other calls throw.
   Accel() = default;
 
   AccelView view() const {
@@ -99,10 +101,10 @@ class Accel {
 
   const AccelOptions& options() const { return options_; }
 
-  /// The backend that built it and has it in its memory. All calls refuse a context of another one.
+  /// The backend that built it and has it in its memory. Calls with a context of another backend throw.
   Backend backend() const { return backend_; }
 
-  /// The triangles of the last build, in the tree or left out.
+  /// The triangles of the last build, including those that were left out of the tree.
   u64 triangle_count() const { return tree_.source_count; }
 
   /// The maximum number of triangles of a rebuild.
@@ -135,9 +137,9 @@ class Accel {
 /// Memory: see build_sizes.
 COPSE_API Accel build(Context& context, const TriangleViews& triangles, const AccelOptions& options = {});
 
-/// Returns the acceleration structure over a binary tree of your own: by any builder with any options, or by
-/// build_in_slices. Hits and answers are those of build(), bit for bit. A rebuild makes the tree of Quality::balanced. It
-/// does not wait.
+/// Returns the acceleration structure over a binary tree that you built, by any builder with any options or by
+/// build_in_slices. Hits and answers are those of build(), bit for bit. A rebuild makes the tree of
+/// Quality::balanced. The call does not wait.
 ///   bvh:       not needed afterwards
 ///   triangles: those that `bvh` was built over or refitted to, in the same order
 /// Throws: Error invalid_argument if `bvh` was never made, or was built over another number of primitives; Error
@@ -152,10 +154,10 @@ COPSE_API Accel accel_of(Context& context, const Bvh& bvh, const TriangleViews& 
 /// Throws: as build; Error invalid_argument if `accel` was never built, was compacted, or has too little room.
 COPSE_API void rebuild(Context& context, Accel& accel, const TriangleViews& triangles);
 
-/// Fits the tree to triangles that have moved, and takes over their positions, geometry ids and masks. The
-/// topology of the tree stays, so rays become slower as the triangles move apart. What splits gained is gone. A triangle that has become NaN
-/// or infinite is missed until it comes back; what the build left out stays out. It does not wait and, once warm,
-/// does not allocate, so it can be captured in a Graph.
+/// Fits the tree to triangles that have moved, and takes over their positions, geometry ids and masks. The topology
+/// of the tree stays, so rays become slower as the triangles move apart. The gain of splits is lost. A triangle that
+/// has become NaN or infinite is missed until it is finite again. Triangles that the build left out stay out. The
+/// call does not wait and, once warm, does not allocate, so it can be captured in a Graph.
 ///   triangles: as many as `accel` was built over, in the same order
 /// Throws: Error invalid_argument for another number of triangles or if `accel` was never built, Error
 /// out_of_memory, Error cancelled.

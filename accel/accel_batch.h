@@ -47,32 +47,32 @@ struct AccelBatchOptions {
 ///   copse::refit(context, batch);                                      // vertices that have moved
 ///   your_kernel<<<...>>>(batch.views(), ...);                          // an AccelView per mesh, on the device
 ///
-/// The structure of each mesh equals, byte for byte, the one that this mesh has alone: that of build() with Quality::fast
-/// or Quality::balanced, or the collapsed tree of LbvhOptions{.morton_bits = 0}. Meshes may have any sizes, 0 and 1
-/// triangle among them.
+/// The structure of each mesh equals, byte for byte, the one that the mesh gets when it is built alone: by build()
+/// with Quality::fast or Quality::balanced, or by LbvhOptions{.morton_bits = 0} and a collapse. Meshes may have any
+/// sizes, 0 and 1 triangle among them.
 ///
-/// The batch reads the triangles where they were at the build: keep them there, and write new positions to the
-/// same memory before refit() and rebuild().
+/// The batch reads the triangles at the addresses that the build was given: keep them there, and write new positions
+/// to the same memory before refit() and rebuild().
 class COPSE_API AccelBatch {
  public:
-  /// Holds nothing. All calls but size_bytes() and the counts refuse it.
+  /// An empty object. Only size_bytes() and the counts may be called; all other calls throw.
   AccelBatch() = default;
 
   const AccelBatchOptions& options() const { return options_; }
 
   u64 mesh_count() const { return meshes_.size(); }
 
-  /// The triangles of all meshes, in the trees or left out.
+  /// The triangles of all meshes, including those that were left out of the trees.
   u64 triangle_count() const { return triangle_count_; }
 
-  /// Returns what rays and queries need of one mesh. It stays good through refits and rebuilds.
+  /// Returns the view of one mesh, which rays and queries take. It stays valid through refits and rebuilds.
   /// Throws: Error invalid_argument if there is no such mesh.
   AccelView view(u64 mesh) const;
 
   /// The views of all meshes, in the memory of the context.
   BufferSpan<const AccelView> views() const { return views_.span(); }
 
-  /// The backend that built it and has it in its memory. All calls refuse a context of another one.
+  /// The backend that built it and has it in its memory. Calls with a context of another backend throw.
   Backend backend() const { return backend_; }
 
   u64 size_bytes() const;
@@ -104,8 +104,8 @@ COPSE_API std::vector<TriangleView> mesh_views(const TriangleView& all, std::spa
                                                std::span<const u64> vertex_begins = {});
 
 /// Returns the acceleration structures of meshes, one per view, all built in one chain of launches. A mesh of more
-/// than 2^18 triangles fills a GPU on its own, and is built after the others. It does not wait, but for the copies
-/// of `meshes`.
+/// than 2^18 triangles fills a GPU by itself, and is built after the others. The call waits only for the copies of
+/// `meshes`.
 ///   meshes: on the host; the triangles in the memory of the context, any number of them
 /// Triangle indices must be below the number of positions; see ContextOptions::validate.
 /// Throws: Error invalid_argument for a mesh that `build` refuses, or if `options.builder` is none of the three; Error
@@ -114,9 +114,8 @@ COPSE_API std::vector<TriangleView> mesh_views(const TriangleView& all, std::spa
 COPSE_API AccelBatch build_batch(Context& context, std::span<const TriangleView> meshes,
                                  const AccelBatchOptions& options = {});
 
-/// Builds all structures anew, over the triangles that stand in the memory of the meshes now. It does not wait
-/// and, once warm, does not allocate, so it can be captured in a Graph. After an error, rebuild it before you use
-/// it.
+/// Builds all structures anew, over the triangles that are now in the memory of the meshes. It does not wait and,
+/// once warm, does not allocate, so it can be captured in a Graph. After an error, rebuild it before you use it.
 /// Throws: Error invalid_argument if `batch` was never built, Error out_of_memory, Error cancelled.
 COPSE_API void rebuild(Context& context, AccelBatch& batch);
 

@@ -39,27 +39,27 @@ COPSE_API AccelFile load_accel(const FilePath& path, Context& context, const Can
 /// An Accel in the pages of its file, for contexts of the CPU.
 struct MappedAccel {
   Accel accel;                      // keeps the file mapped, wherever it is moved
-  std::span<const vec3> positions;  // of the mesh, in the file: good as long as `accel` is
+  std::span<const vec3> positions;  // of the mesh, in the file; valid as long as `accel` is
   std::span<const uvec3> triangles;
   std::vector<MeshPart> parts;
 };
 
 /// Returns an Accel whose arrays are the pages of its file. Nothing is copied, and pages are read when rays come to
-/// them, so that several programs share one copy and a file may be larger than memory. It can be used as a compacted
-/// one; a refit copies the pages that it changes and leaves the file alone.
+/// them, so that several programs share one copy and a file may be larger than memory. It can be used like a
+/// compacted Accel; a refit copies the pages that it changes and does not change the file.
 ///
-/// The file must not be changed or cut while the Accel lives: rays then see other bytes, or the system ends the program
-/// by SIGBUS. save_accel puts a new file in the place of the old one, whose pages stay good.
+/// The file must not be changed or cut while the Accel lives: otherwise rays see other bytes, or the system ends the
+/// program by SIGBUS. save_accel is safe: it replaces the file by a new one, and the pages of the old one stay valid.
 ///   check: FileCheck::everything (the default) reads the file once, block by block on all cores; `sizes` reads the
 ///          header alone
 /// Throws: Error bad_file with file, value and limit, also for a file of a version before 4, which load_accel reads;
 /// Error out_of_memory, Error cancelled.
-/// Memory: none but addresses; while it checks everything, 4 bytes per triangle and some bits.
+/// Memory: address space only; during the check of everything, also 4 bytes per triangle and some bits.
 COPSE_API MappedAccel map_accel(const FilePath& path, FileCheck check = FileCheck::everything,
                                 const CancelToken& cancel = {});
 
-/// Returns true for a .copse file that load_accel reads, and false for one that load_structure reads. It looks at the
-/// first bytes alone.
+/// Returns true for a .copse file that load_accel reads, and false for one that load_structure reads. It reads only
+/// the first bytes.
 /// Throws: Error bad_file if the file cannot be read or is no structure file.
 COPSE_API bool holds_accel(const FilePath& path);
 

@@ -60,7 +60,7 @@ requires HitFilter<Filter, detail::HitOf<View>> COPSE_HD inline detail::HitOf<Vi
   return list.count > 0 ? list.hits[0] : detail::HitSearch<View>::Order::miss(ray.t_max);
 }
 
-/// Returns true if the filter accepts any hit of the ray. A filter that always passes over sees every hit once.
+/// Returns true if the filter accepts any hit of the ray. A filter that always answers pass_over sees every hit once.
 template <u32 stack_size = default_stack_size, detail::HitSearched View, class Filter>
 requires HitFilter<Filter, detail::HitOf<View>> COPSE_HD inline bool any_hit(const View& view, const Ray& ray,
                                                                              Filter&& filter, u32 mask = ~u32{0},
@@ -70,8 +70,8 @@ requires HitFilter<Filter, detail::HitOf<View>> COPSE_HD inline bool any_hit(con
 
 /// Returns the first `k` hits in order of (t, primitive id through all views), or all of them if there are fewer. In
 /// scenes the instance, or the path of instances, comes before the primitive id. It takes one traversal, which ends
-/// behind the last of them.
-///   k: at least 1. Each hit is put in its place in the list, so that k is best up to some 16
+/// behind the last of these hits.
+///   k: at least 1. Each hit is inserted into the sorted list, so k should be at most about 16
 template <u32 k, u32 stack_size = default_stack_size, detail::HitSearched View>
 COPSE_HD inline HitList<k, detail::HitOf<View>> first_hits(const View& view, const Ray& ray, u32 mask = ~u32{0},
                                                            Cull cull = Cull::none) {

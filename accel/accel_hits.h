@@ -6,11 +6,11 @@
 namespace copse {
 
 // Several hits per ray, for batches of rays through an Accel: the first k, or all of them. Hits are equal on all
-// backends and for all qualities, bit for bit. They are in order of (t, primitive id through all views), so coincident
-// triangles are listed too, each once. For one ray at a time, and for filters: accel/accel_hit_view.h.
+// backends and for all qualities, bit for bit. They are in order of (t, primitive id through all views). Triangles at
+// the same place are all listed, each once. For one ray at a time, and for filters: accel/accel_hit_view.h.
 //
-// Rays may stand in any layout. All functions put work on the stream and return, unless they say "Waits", and may then
-// be captured in a Graph. All throw Error invalid_argument if `accel` was never built, if sizes do not match, if buffers
+// Rays may have any layout. All functions put work on the stream and return, unless they say "Waits", and may then be
+// captured in a Graph. All throw Error invalid_argument if `accel` was never built, if sizes do not match, if buffers
 // overlap or if options are out of range; Error out_of_memory; Error cancelled.
 
 struct HitListOptions {
@@ -31,10 +31,10 @@ inline constexpr u32 max_first_hits = 16;
 /// Writes the first k hits of every ray.
 ///   rays:   any number, may be empty
 ///   hits:   k per ray, those of ray i from k * i on; k follows from the sizes and can be 1 to 16. If a ray has fewer,
-///           the rest are misses without `counts`, and stay as they were with them. Must not overlap the others
-///   counts: empty, or one per ray: how many hits were found, k at most
+///           the rest become misses without `counts`, and are not written with `counts`. Must not overlap the others
+///   counts: empty, or one per ray: the number of hits found, at most k
 /// Memory: scratch of 4 bytes per ray without `counts`. On CUDA also 32 bytes per ray, at most 32 MiB, for rays that
-/// stand in no array of Ray.
+/// are not in an array of Ray.
 COPSE_API void first_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<Hit> hits,
                           BufferSpan<u32> counts = {}, const HitListOptions& options = {});
 COPSE_API void first_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, BufferSpan<Hit> hits,

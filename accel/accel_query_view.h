@@ -5,8 +5,8 @@
 //
 //   copse::NearestPoint nearest = copse::nearest_point(accel.view(), point);
 //
-// What the answers mean stands at the functions of the same names in queries/nearest_point.h, k_nearest.h,
-// point_inside.h and overlap.h. Masks of views have no effect.
+// The functions of the same names in queries/nearest_point.h, k_nearest.h, point_inside.h and overlap.h define the
+// answers. Masks of views have no effect.
 
 #include "accel/accel_view.h"
 #include "queries/k_nearest.h"

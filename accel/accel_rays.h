@@ -25,22 +25,22 @@ COPSE_API void closest_hits(Context& context, const Accel& accel, BufferSpan<con
 COPSE_API void closest_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<Hit> hits,
                             const TraceOptions& options = {});
 
-/// The same with results of 8 bytes: t, and the place of the triangle in accel.view().triangles. Where memory
-/// bounds the rays, as for those that miss, they are faster. full_hit(accel.view(), ray, hit) gives the bits of
-/// the calls above. They are equal on all backends, but differ between qualities: each has its own order of
+/// The same with results of 8 bytes: t, and the place of the triangle in accel.view().triangles. They are faster
+/// where memory bandwidth bounds the batch, as for rays that miss. full_hit(accel.view(), ray, hit) gives the bits of
+/// the calls above. Short hits are equal on all backends, but differ between qualities, as each has its own order of
 /// triangles.
 COPSE_API void closest_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays,
                             BufferSpan<ShortHit> hits, const TraceOptions& options = {});
 COPSE_API void closest_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<ShortHit> hits,
                             const TraceOptions& options = {});
 
-/// Returns rays of any layout as records, for calls that take no others. It does not wait.
+/// Returns rays of any layout as an array of Ray, for calls that take nothing else. It does not wait.
 /// Throws: as closest_hits for such rays.
 /// Memory: 32 bytes per ray.
 COPSE_API Buffer<Ray> ray_records(Context& context, const RaySpan& rays);
 
-/// Writes the full hit of every short hit, bit for bit what closest_hits writes for the rays. It does not wait,
-/// and may be captured in a Graph.
+/// Writes the full hit of every short hit. It has the bits that closest_hits writes for the ray. The call does not
+/// wait, and may be captured in a Graph.
 ///   rays, hits: as closest_hits got and wrote them; the Accel was not rebuilt or refitted since
 ///   full:       one per hit; must not overlap the others
 /// Throws: Error invalid_argument if `accel` was never built, or if the numbers of rays, hits and full hits are

@@ -18,10 +18,10 @@
 
 namespace copse {
 
-/// What a kernel sees of an Accel: a small value, to be passed by copy. It owns nothing. It stays good through
-/// refits and rebuilds, and until the Accel is compacted, moved to by assignment or destroyed.
+/// The part of an Accel that kernels need: a small value, to be passed by copy. It owns nothing. It stays valid
+/// through refits and rebuilds, until the Accel is compacted, assigned to or destroyed.
 struct AccelView {
-  CompressedBvh4View tree;                     // its primitive_ids may have no address: the triangles have ids
+  CompressedBvh4View tree;                     // its primitive_ids may be null: the triangles have ids
   BufferSpan<const PackedTriangle> triangles;  // in the order of the leaves
   const u32* masks = nullptr;                  // one for each of these triangles; null: all bits are set
 
@@ -34,7 +34,7 @@ struct AccelView {
 /// Returns the closest hit: the smallest (t, primitive id through all views). On a miss primitive and geometry are
 /// invalid_id and t is the ray's t_max.
 ///   accel:      in memory that the caller can read; in a kernel that is device memory
-///   mask:       a triangle is there for the ray if this shares a bit with TriangleView::mask
+///   mask:       the ray sees a triangle if this shares a bit with TriangleView::mask
 ///   cull:       the side of triangles that the ray passes over
 ///   stack_size: stack entries in kernels, a power of two. A smaller stack costs time for deep trees, never hits
 template <u32 stack_size = default_stack_size>

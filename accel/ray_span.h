@@ -17,7 +17,7 @@ struct FloatSpan {
   }
 };
 
-/// Rays as the caller has them, in the memory of the context: their parts in arrays of their own, or in records.
+/// Rays in the caller's layout, in the memory of the context: separate arrays of their parts, or records.
 ///
 ///   copse::RaySpan rays{.origins = origins.span(), .directions = directions.span()};
 ///   copse::RaySpan rays = copse::RaySpan::in_records(&first->ray, count, sizeof(PathState));
@@ -27,7 +27,7 @@ struct RaySpan {
   FloatSpan t_min = {};     // 0 if there are none
   FloatSpan t_max = {};     // infinity if there are none
 
-  /// Rays that stand `stride_bytes` apart.
+  /// Rays with `stride_bytes` from the first byte of one to the first byte of the next.
   static RaySpan in_records(const Ray* first, u64 count, u64 stride_bytes) {
     if (first == nullptr) return {{nullptr, count, stride_bytes}, {nullptr, count, stride_bytes}};
     return {{&first->origin, count, stride_bytes},

@@ -6,10 +6,10 @@
 
 namespace copse {
 
-/// What an instance does with the sides of its triangles. Bits, which may be combined.
+/// How culling treats the triangles of an instance. Bits, which may be combined.
 ///
-/// The front of a triangle is defined in the space of its mesh, as in DXR. So a mirrored instance, whose transform
-/// has a negative determinant, shows the same triangles to a ray that culls as the mesh itself does.
+/// The front of a triangle is defined in the space of its mesh, as in DXR. So for a ray that culls, a mirrored
+/// instance, whose transform has a negative determinant, shows the same triangles as the mesh itself.
 enum class InstanceFlags : u32 {
   none = 0,
   flips_facing = 1,  // front and back of its triangles are exchanged
@@ -18,11 +18,11 @@ enum class InstanceFlags : u32 {
 
 /// One placement of an accel in a scene: 64 bytes, on the host or on the device.
 struct Instance {
-  /// Three rows of four numbers. The point (x, y, z) of the mesh stands in the scene at
-  /// row[i][0] x + row[i][1] y + row[i][2] z + row[i][3].
+  /// Three rows of four numbers. The point (x, y, z) of the mesh is placed in the scene at row[i][0] x + row[i][1] y
+  /// + row[i][2] z + row[i][3].
   float rows[3][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
-  u32 accel = 0;       // its number among the accels of the scene
-  u32 mask = ~u32{0};  // a ray passes over the instance if their masks share no bit
+  u32 accel = 0;       // number of its accel among the accels of the scene
+  u32 mask = ~u32{0};  // a ray misses the instance if their masks share no bit
   u32 id = 0;          // the caller's own; SceneView::id_of returns it
   InstanceFlags flags = InstanceFlags::none;
 
@@ -61,7 +61,7 @@ struct TransformSpan {
   }
 };
 
-/// The instances of a scene in the memory of the context: records, or arrays of their own. Kernels may write them.
+/// The instances of a scene in the memory of the context: records, or separate arrays. Kernels may write them.
 ///
 ///   auto view = copse::InstanceView::of(instances.span());                        // Buffer<copse::Instance>
 ///   auto view = copse::InstanceView{.transforms = {transforms.data(), transforms.size() / 12}};

@@ -9,7 +9,7 @@ namespace copse {
 // question at a time. They are equal on all backends. All functions put work on the stream and return, unless they say
 // "Waits", and may then be captured in a Graph.
 //
-//   mask: an instance is there for the questions if this shares a bit with Instance::mask, on each level
+//   mask: the queries see an instance if this shares a bit with Instance::mask, on each level
 //
 // All functions throw Error invalid_argument if `scene` was never built, if sizes do not match or if buffers overlap;
 // Error out_of_memory; Error cancelled.
@@ -30,7 +30,8 @@ COPSE_API void nearest_primitives(Context& context, const NestedScene& scene, Bu
                                   BufferSpan<NestedNeighbour> neighbours, float max_distance = infinity,
                                   u32 mask = ~u32{0});
 
-/// Stores in inside[i] 1 if point i is inside any instance, else 0. All instances that may hold it are closed meshes.
+/// Stores in inside[i] 1 if point i is inside any instance, else 0. All instances that may contain it must be closed
+/// meshes.
 ///   inside: as many as points; must not overlap them
 COPSE_API void points_inside(Context& context, const NestedScene& scene, BufferSpan<const vec3> points,
                              BufferSpan<u8> inside, u32 mask = ~u32{0});

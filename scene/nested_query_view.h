@@ -6,10 +6,10 @@
 //   copse::NestedNearest nearest = copse::nearest_point(forest.view(), point);
 //   u32 tree = forest.view().id_of(nearest.path, 0);
 //
-// The answers are those of one mesh of all triangles of all instances. Each vertex is placed by the instances of its path,
-// the innermost one first, and rounded once per level. So a scene that places nothing but accels answers as a Scene does,
-// bit for bit. The answers depend on no tree, apart from the order of overlaps. `mask` chooses instances that share a bit
-// with it, on each level; masks of views have no effect.
+// The answers are those of one mesh of all triangles of all instances. Each vertex is placed by the instances of its
+// path, the innermost one first, and rounded once per level. So if a scene places nothing but accels, its answers are
+// those of a Scene, bit for bit. The answers do not depend on the trees, apart from the order of overlaps. `mask`
+// selects instances that share a bit with it, on each level. Masks of views have no effect.
 
 #include <concepts>
 
@@ -44,7 +44,7 @@ COPSE_HD inline NestedNearest nearest_point(const NestedSceneView& scene, const 
 
 /// Stores the `k` triangles nearest to a point, nearest first, and returns how many there are. They are sorted by (square
 /// of the distance, path, primitive id through all views).
-///   neighbours: room for k. Elements past the returned number are left as they were
+///   neighbours: room for k. Elements past the returned number are not written
 template <u32 stack_size = detail::nested_walk_stack_size>
 COPSE_HD inline u32 k_nearest(const NestedSceneView& scene, const vec3& point, float max_distance, u32 k,
                               NestedNeighbour* neighbours, u32 mask = ~u32{0}) {
@@ -64,8 +64,8 @@ COPSE_HD inline u32 k_nearest(const NestedSceneView& scene, const vec3& point, f
   return near.heap.size();
 }
 
-/// Returns true if a point is inside any mesh, each as its path of instances places it. All meshes that may hold it are
-/// closed.
+/// Returns true if a point is inside any mesh, as placed by its path of instances. All meshes that may contain it
+/// must be closed.
 template <u32 stack_size = detail::nested_walk_stack_size>
 COPSE_HD inline bool is_inside(const NestedSceneView& scene, const vec3& point, u32 mask = ~u32{0}) {
   detail::InsideNested<stack_size> search{point};
@@ -86,7 +86,7 @@ COPSE_HD inline void for_each_overlap(const NestedSceneView& scene, const Region
 }
 
 /// Returns how many triangles of all instances touch the region.
-///   mask: of any integral type, or the function for a tree, its triangles and a region would take it for a region
+///   mask: of any integral type. Otherwise the overload for a tree, its triangles and a region would be called
 template <u32 stack_size = detail::nested_walk_stack_size, class Region, std::integral Mask = u32>
 COPSE_HD inline u32 count_overlaps(const NestedSceneView& scene, const Region& region, Mask mask = ~u32{0}) {
   detail::CountNestedVisits visits;

@@ -10,8 +10,8 @@ namespace copse {
 // see NestedHit. All else is as for the functions of the same names in scene/scene_rays.h and scene/scene_hits.h. For
 // one ray at a time, and for filters: scene/nested_view.h.
 
-/// Writes the closest hit of every ray. The hits are equal on all backends and for all qualities, bit for bit. It does
-/// not wait, and may be captured in a Graph.
+/// Writes the closest hit of every ray. The hits are equal on all backends and for all qualities, bit for bit. The
+/// call does not wait, and may be captured in a Graph.
 ///   rays: any number, may be empty, in any layout
 ///   hits: one per ray; must not overlap the rays
 /// Throws: Error invalid_argument if `scene` was never built, if the number of hits or of masks is not that of the
@@ -30,8 +30,8 @@ COPSE_API void any_hits(Context& context, const NestedScene& scene, BufferSpan<c
 
 /// Writes the first k hits of every ray.
 ///   hits:   k per ray, those of ray i from k * i on; k follows from the sizes and can be 1 to 16. If a ray has fewer,
-///           the rest are misses without `counts`, and stay as they were with them
-///   counts: empty, or one per ray: how many hits were found, k at most
+///           the rest become misses without `counts`, and are not written with `counts`
+///   counts: empty, or one per ray: the number of hits found, at most k
 /// Memory: scratch of 4 bytes per ray without `counts`.
 COPSE_API void first_hits(Context& context, const NestedScene& scene, const RaySpan& rays,
                           BufferSpan<NestedHit> hits, BufferSpan<u32> counts = {},

@@ -16,8 +16,8 @@ struct NestedAccess;
 
 }  // namespace detail
 
-/// What an instance of a NestedScene may place: an accel, a scene, or a scene of scenes. It only refers to it; use it in
-/// argument lists only.
+/// A part that an instance of a NestedScene may place: an accel, a scene, or a scene of scenes. It holds only a
+/// pointer; use it in argument lists only.
 class ScenePart {
  public:
   ScenePart(const Accel& accel) : accel_(&accel) {}
@@ -35,8 +35,8 @@ class ScenePart {
   const NestedScene* nested_ = nullptr;
 };
 
-/// A scene whose instances place accels, scenes, and scenes of scenes: a forest of trees, of branches, of leaves. Each is
-/// built once, and placed any number of times.
+/// A scene whose instances place accels, scenes, and scenes of scenes: for example a forest of trees, of branches, of
+/// leaves. Each part is built once, and placed any number of times.
 ///
 ///   copse::Scene bush = copse::build(context, leaf, leaves);                        // 10,000 leaves
 ///   copse::NestedScene forest = copse::build_nested(context, {ground, bush}, instances);
@@ -44,30 +44,30 @@ class ScenePart {
 ///   your_kernel<<<...>>>(forest.view(), ...);                                       // scene/nested_view.h
 ///
 /// Instance::accel is the number of the part, in the order given. A ray goes down level by level, by the transform of
-/// each instance on its path: transforms are not multiplied with each other. Masks are compared on each level, and each
-/// instance may exchange the sides of triangles by its flags. A scene that places nothing but accels has the hits of a
-/// Scene, bit for bit.
+/// each instance on its path: transforms are not multiplied with each other. Masks are compared on each level, and
+/// each instance may exchange the sides of triangles by its flags. If a scene places nothing but accels, its hits are
+/// those of a Scene, bit for bit.
 ///
-/// The scene refers to its parts, which must outlive it. Since they must exist before it, no scene can hold itself. Parts
-/// may be refitted and rebuilt in place; refit or rebuild the scenes that hold them afterwards, from the innermost one
-/// outwards. If another part is assigned to one, or if an Accel is compacted, build the scenes that hold it anew. Trees
-/// and hits are equal on all backends bit for bit.
+/// The scene refers to its parts, which must outlive it. They must exist before it, so no scene can contain itself.
+/// Parts may be refitted and rebuilt in place; afterwards refit or rebuild the scenes that contain them, from the
+/// innermost one outwards. If a part is assigned to, or if an Accel is compacted, build the scenes that contain it
+/// anew. Trees and hits are equal on all backends bit for bit.
 class NestedScene {
  public:
-  /// Holds nothing. All calls but size_bytes() and the counts refuse it.
+  /// An empty object. Only size_bytes() and the counts may be called; all other calls throw.
   NestedScene() = default;
 
   NestedSceneView view() const { return {top_.view(), parts_.data()}; }
 
   const SceneOptions& options() const { return top_.options(); }
 
-  /// The backend that built it and has it in its memory. All calls refuse a context of another one.
+  /// The backend that built it and has it in its memory. Calls with a context of another backend throw.
   Backend backend() const { return top_.backend(); }
 
-  /// The levels of instances: one more than the part with the most levels has. 0 before it is built.
+  /// The number of levels of instances: one more than the maximum over its parts. 0 before it is built.
   u32 level_count() const { return level_count_; }
 
-  /// The instances of the last build, in the tree or left out, without those in its parts.
+  /// The instances of the last build, including those left out of the tree, without the instances in its parts.
   u64 instance_count() const { return top_.instance_count(); }
 
   /// The maximum number of instances of a rebuild.
@@ -87,15 +87,15 @@ class NestedScene {
  private:
   friend struct detail::NestedAccess;
 
-  Scene top_;  // a part that is a scene stands in it as an accel with the scene's tree, and without triangles
+  Scene top_;  // a part that is a scene is an accel here, with the scene's tree and no triangles
   Buffer<NestedSceneView> parts_;
   u32 level_count_ = 0;
 };
 
-/// Returns a scene of instances of parts, in the memory of the context. It waits for nothing but the copy of a table of
-/// the parts.
+/// Returns a scene of instances of parts, in the memory of the context. It waits only for the copy of a table of the
+/// parts.
 ///   parts:     any number, in any mixture
-///   instances: as for build of a Scene. One that places a scene without triangles is left out
+///   instances: as for build of a Scene. Instances of a scene without triangles are left out
 /// Throws: as build of a Scene; Error capacity if a part has 7 levels of instances.
 /// Memory: see nested_sizes.
 COPSE_API NestedScene build_nested(Context& context, const std::vector<ScenePart>& parts,
@@ -112,8 +112,8 @@ COPSE_API void rebuild(Context& context, NestedScene& scene, const InstanceView&
 /// Fits the tree to instances that have moved, and to parts that were refitted. All else is as for a Scene.
 COPSE_API void refit(Context& context, NestedScene& scene, const InstanceView& instances);
 
-/// Returns the bytes that build_nested takes on this context for so many instances and parts. For a scene with a
-/// capacity, give the capacity.
+/// Returns the bytes that build_nested takes on this context for these numbers of instances and parts. For a scene
+/// with a capacity, give the capacity.
 /// Throws: as build_nested.
 COPSE_API BuildSizes nested_sizes(Context& context, u64 instance_count, u64 part_count,
                                   const SceneOptions& options);

@@ -9,8 +9,8 @@
 //     ...
 //
 // The hits equal those of batches, bit for bit. They are in order of (t, path, primitive id through all views of the
-// accel that was hit). Several hits and filters: the functions of accel/accel_hit_view.h, and all_hits of
-// scene/scene_hit_view.h, take these views too.
+// accel that was hit). For several hits and filters, the functions of accel/accel_hit_view.h and all_hits of
+// scene/scene_hit_view.h take these views too.
 
 #include "scene/nested/robust_levels.h"
 #include "scene/scene_hit_view.h"
@@ -20,7 +20,7 @@ namespace copse {
 
 namespace detail {
 
-/// The order of hits in a scene of scenes. In a draft, `geometry` has the bits of t as the mesh has it.
+/// The order of hits in a scene of scenes. In a draft, `geometry` stores the bits of t in the mesh (see SceneOrder).
 struct NestedOrder {
   using HitType = NestedHit;
 
@@ -69,7 +69,7 @@ struct HitSearch<NestedSceneView> {
   }
 
  private:
-  /// Out of line, as that of AccelView.
+  /// Out of line, as run_robust for AccelView.
   template <u32 stack_size, class Sink>
   [[gnu::noinline]] COPSE_HD static Sink run_robust(const NestedSceneView& scene, const Ray& ray, u32 mask,
                                                     Cull cull, Sink sink) {
@@ -79,7 +79,7 @@ struct HitSearch<NestedSceneView> {
   }
 };
 
-/// The closest hit by robust traversals. It is out of line so that it takes no registers from the fast one.
+/// The closest hit by robust traversals. It is out of line, so that it costs the fast one no registers.
 template <u32 stack_size>
 [[gnu::noinline]] COPSE_HD NestedHit robust_closest_hit(const NestedSceneView& scene, const Ray& ray, u32 mask,
                                                         Cull cull) {

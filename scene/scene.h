@@ -19,19 +19,19 @@ struct SceneOptions {
   /// reinsertion. Default: balanced.
   Quality quality = Quality::balanced;
 
-  /// Room for so many instances, so that a rebuild may have more of them than the first build. Default: 0. Where
-  /// it is below the number of instances, there is room for these.
+  /// Room for this many instances, so that a rebuild may have more of them than the first build. Default: 0. There is
+  /// always room for the instances of the first build.
   u64 capacity = 0;
 
-  /// References per instance in the tree over the instances. Above 1, the largest instances are opened: in their
-  /// place stand up to 256 nodes of their mesh's tree. Hits stay the same. Rays through instances that overlap
-  /// become faster, and those through instances that stand apart slower. Memory and the time of builds grow with
-  /// it. Instances of accels with splits stay whole. Default: 1, which opens nothing. Range: 1 to 64.
+  /// References per instance in the tree over the instances. Above 1, the largest instances are opened: up to 256
+  /// nodes of the mesh's tree take the place of the instance in this tree. Hits stay the same. Rays through instances
+  /// that overlap become faster, rays through instances that are apart slower. Memory and build time grow with it.
+  /// Instances of accels with splits are not opened. Default: 1, which opens nothing. Range: 1 to 64.
   float opening = 1;
 };
 
-/// The accels of a scene, numbered from 0 in the order given: an array of them, an array of their addresses, or
-/// the meshes of a batch. It only refers to them; use it in argument lists only.
+/// The accels of a scene, numbered from 0 in the order given: an array of them, an array of their addresses, or the
+/// meshes of a batch. It holds only pointers; use it in argument lists only.
 class SceneAccels {
  public:
   SceneAccels(const Accel& accel) : accels_(&accel), size_(1) {}
@@ -42,7 +42,7 @@ class SceneAccels {
 
   u64 size() const { return size_; }
 
-  /// Returns an accel, unless they are the meshes of a batch.
+  /// Returns an accel. Must not be called for the meshes of a batch.
   const Accel& operator[](u64 i) const { return addresses_ ? *addresses_[i] : accels_[i]; }
 
   /// Returns the batch, or null.
@@ -64,13 +64,13 @@ class SceneAccels {
 ///   copse::refit(context, scene, copse::InstanceView::of(moved.span()));  // instances that have moved
 ///   your_kernel<<<...>>>(scene.view(), ...);                          // scene/scene_view.h
 ///
-/// The scene refers to its accels, which must outlive it. An Accel may be refitted and rebuilt in place; refit or
-/// rebuild the scene afterwards, since its boxes follow from the boxes of the accels. If an Accel is compacted, or
-/// if another one is assigned to it, its memory is a new one: then build the scene anew. The tree is equal on all
-/// backends bit for bit, and so are the hits.
+/// The scene refers to its accels, which must outlive it. An Accel may be refitted and rebuilt in place; afterwards
+/// refit or rebuild the scene, since its boxes depend on those of the accels. If an Accel is compacted or assigned
+/// to, its memory changes: then build the scene anew. The tree is equal on all backends bit for bit, and so are the
+/// hits.
 class Scene {
  public:
-  /// Holds nothing. All calls but size_bytes() and the counts refuse it.
+  /// An empty object. Only size_bytes() and the counts may be called; all other calls throw.
   Scene() = default;
 
   SceneView view() const {
@@ -79,10 +79,10 @@ class Scene {
 
   const SceneOptions& options() const { return options_; }
 
-  /// The backend that built it and has it in its memory. All calls refuse a context of another one.
+  /// The backend that built it and has it in its memory. Calls with a context of another backend throw.
   Backend backend() const { return backend_; }
 
-  /// The instances of the last build, in the tree or left out.
+  /// The instances of the last build, including those left out of the tree.
   u64 instance_count() const { return instance_count_; }
 
   /// The maximum number of instances of a rebuild.
@@ -94,9 +94,9 @@ class Scene {
            binary_.size_bytes() + tree_.size_bytes();
   }
 
-  /// The tree over the instances, for calls that take a tree, such as stats. Its primitive ids are the numbers of
-  /// the instances; WideBvhCounts::invalid_count is the number of instances that were left out. In a scene that
-  /// was opened they are numbers of references, and the places that were not used count as left out too.
+  /// The tree over the instances, for calls that take a tree, such as stats. Its primitive ids are the numbers of the
+  /// instances; WideBvhCounts::invalid_count is the number of instances that were left out. In a scene with opened
+  /// instances the ids are numbers of references, and unused references count as left out too.
   const CompressedBvh4& tree() const { return tree_; }
 
   /// The boxes of the instances in the scene. An instance that was left out has an empty box.
@@ -106,7 +106,7 @@ class Scene {
   friend struct detail::SceneAccess;
 
   Buffer<AccelView> accels_;
-  Buffer<detail::PlacedInstance> records_;  // of the instances, then of their other references
+  Buffer<detail::PlacedInstance> records_;  // of the instances, then of the references that were added
   Buffer<Aabb> boxes_;
   Buffer<Aabb> reference_boxes_;  // one per record; empty if nothing is opened
   u64 instance_count_ = 0;
@@ -141,17 +141,17 @@ COPSE_API Scene build(Context& context, const SceneAccels& accels, std::span<con
 /// Throws: as build; Error invalid_argument if `scene` was never built or has too little room.
 COPSE_API void rebuild(Context& context, Scene& scene, const InstanceView& instances);
 
-/// Fits the tree to instances that have moved. It also takes over their masks, ids, flags and accels. The topology
-/// of the tree stays, so rays become slower as the instances move apart. What the build left out stays out. It
-/// does not wait and, once warm, does not allocate, so it can be captured in a Graph.
+/// Fits the tree to instances that have moved. It also takes over their masks, ids, flags and accels. The topology of
+/// the tree stays, so rays become slower as the instances move apart. Instances that the build left out stay out. The
+/// call does not wait and, once warm, does not allocate, so it can be captured in a Graph.
 ///
-/// In a scene that was opened the references stay as well. There, an instance keeps its accel, and a scene with an
-/// accel that was rebuilt has to be rebuilt too.
+/// If instances were opened, their references stay as well. Then each instance must keep its accel, and the scene
+/// must be rebuilt if one of its accels was rebuilt.
 ///   instances: as many as `scene` was built over, in the same order
 /// Throws: as build; Error invalid_argument for another number of instances or if `scene` was never built.
 COPSE_API void refit(Context& context, Scene& scene, const InstanceView& instances);
 
-/// Returns the bytes that build takes on this context for so many instances and accels. For a Scene with a
+/// Returns the bytes that build takes on this context for these numbers of instances and accels. For a Scene with a
 /// capacity, give the capacity.
 /// Throws: as build.
 COPSE_API BuildSizes build_sizes(Context& context, u64 instance_count, u64 accel_count,

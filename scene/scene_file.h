@@ -15,17 +15,16 @@ struct LoadSceneOptions {
   /// A token such as std::stop_token. Once a stop is requested, load_scene throws Error cancelled soon.
   CancelToken cancel = {};
 
-  /// The scene to read, of a file that holds several. Default: the one that the file names, or else its first.
+  /// The scene to read, in a file with several. Default: the default scene of the file, or else its first.
   std::optional<u32> scene = {};
 
-  /// The bytes that the buffers of the file may have together, those that its meshes may have in memory, and those of its
-  /// instances. A small file can name the same bytes any number of times. Default: 16 GiB. A file with more is refused
-  /// with Error bad_file.
+  /// Limit of three sums of bytes: that of the buffers of the file, that of its meshes in memory, and that of its
+  /// instances. A small file can refer to the same bytes any number of times. Default: 16 GiB. Above it, load_scene
+  /// throws Error bad_file.
   u64 max_bytes = u64{1} << 34;
 };
 
-/// A mesh of a scene file. Its primitives are parts that follow each other; MeshPart::geometry is the number of the
-/// part.
+/// A mesh of a scene file. Its primitives are consecutive parts; MeshPart::geometry is the number of the part.
 struct SceneMesh {
   std::string name;
   Mesh mesh;
@@ -41,23 +40,24 @@ struct SceneMaterial {
 /// The parts of a scene file that load_scene left out.
 struct COPSE_API SceneReport {
   u64 drawings = 0;    // primitives of points or lines
-  u64 animations = 0;  // the scene is the one at rest
+  u64 animations = 0;  // the scene is loaded at rest
 
   bool is_complete() const { return drawings + animations == 0; }
 
-  /// Returns what was left out, in words: "2 primitives of points or lines were left out". Empty if nothing was.
+  /// Returns a sentence about what was left out: "2 primitives of points or lines were left out". Empty if nothing
+  /// was.
   std::string message() const;
 };
 
 /// The content of a scene file: meshes, and instances of them.
 struct COPSE_API SceneFile {
-  /// The meshes that an instance places, in the order of the file. Each has a triangle.
+  /// The meshes that instances place, in the order of the file. Each has at least one triangle.
   std::vector<SceneMesh> meshes;
 
   /// The materials of the file. If a primitive has none, a white one without a name comes last.
   std::vector<SceneMaterial> materials;
 
-  /// A mesh at a node of the file each, or as often as EXT_mesh_gpu_instancing places it there. Instance::accel is the
+  /// One instance per mesh at a node, or as many as EXT_mesh_gpu_instancing places there. Instance::accel is the
   /// number of the mesh in `meshes`, Instance::id that of the node in the file. All bits of the mask are set.
   std::vector<Instance> instances;
 
@@ -69,7 +69,7 @@ struct COPSE_API SceneFile {
   /// Returns the number of triangles of all meshes.
   u64 triangle_count() const;
 
-  /// Returns the number of triangles that rays meet: those of the mesh of each instance, added up.
+  /// Returns the number of triangles that rays see: the sum of the triangles of each instance's mesh.
   u64 instanced_triangle_count() const;
 };
 

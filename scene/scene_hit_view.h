@@ -7,8 +7,8 @@
 //   copse::SceneHit hit = copse::closest_hit(scene.view(), ray, filter);       // trace/hit_filter.h
 //
 // Hits are those of closest_hit (scene/scene_view.h), bit for bit, with masks and culling as there. They are in order
-// of (t, instance, primitive id through all views of the instance's accel). The functions first_hits, count_hits, and
-// closest_hit and any_hit with a filter stand in accel/accel_hit_view.h, for views of accels and scenes alike.
+// of (t, instance, primitive id through all views of the instance's accel). first_hits, count_hits, and closest_hit
+// and any_hit with a filter are in accel/accel_hit_view.h, for views of accels and scenes alike.
 
 #include <concepts>
 
@@ -19,8 +19,8 @@ namespace copse {
 
 namespace detail {
 
-/// The order of hits in a scene. In a draft, `instance` is the number of a record, and `geometry` has the bits of t as
-/// the mesh has it: before it was brought into the box of the instance, which may give hits the same t.
+/// The order of hits in a scene. In a draft, `instance` is the number of a record, and `geometry` stores the bits of
+/// t in the mesh. bring_into_box may give several hits the same t in the scene; then t in the mesh decides.
 struct SceneOrder {
   using HitType = SceneHit;
 
@@ -47,7 +47,7 @@ struct SceneOrder {
   }
 };
 
-/// Takes the hits in one instance, and gives them to the sink as hits in the scene.
+/// Takes the hits in one instance, and passes them to the sink as hits in the scene.
 template <class Sink>
 struct InstanceSink {
   static constexpr bool drops_repeats = Sink::drops_repeats;
@@ -75,7 +75,7 @@ struct OfferInstances {
   Cull cull;
   Sink& sink;
 
-  /// The leaf test in an instance, which tells the one above about the limit and the end of the search.
+  /// The leaf test in an instance. It passes the limit and the end of the search to the test above.
   template <class Test>
   struct Below {
     static constexpr bool takes_places = true;
@@ -107,7 +107,7 @@ struct OfferInstances {
   }
 };
 
-/// The state of a ray that looks for several hits, as SceneTest is that of others (scene/walk/scene_walk.h).
+/// The state of a ray that looks for several hits. SceneTest is the one for a single hit (scene/walk/scene_walk.h).
 template <class Sink>
 class OfferScene {
   using Triangles = SeenTriangles<PlacedTriangles, PackedMasks>;
@@ -137,7 +137,7 @@ class OfferScene {
     test_.t_min = ray.t_min;
     if constexpr (!Sink::drops_repeats) {
       if (accels_[record->accel].tree.repeats != nullptr)
-        test_.gives_up = true;  // a robust traversal drops repeats
+        test_.gives_up = true;  // then the robust traversal drops repeats
     }
     height_ = walk.enter(begun.nodes, prepared, begun.node);
   }
@@ -183,7 +183,7 @@ struct HitSearch<SceneView> {
   }
 
  private:
-  /// Out of line, as that of AccelView.
+  /// Out of line, as run_robust for AccelView.
   template <u32 stack_size, class Sink>
   [[gnu::noinline]] COPSE_HD static Sink run_robust(const SceneView& scene, const Ray& ray, u32 mask, Cull cull,
                                                     Sink sink) {
@@ -199,8 +199,8 @@ concept SceneSearched = HitSearched<View> && !std::same_as<View, AccelView>;
 
 }  // namespace detail
 
-/// Calls `visit(hit)` for the ray's hits in order of (t, instance, primitive id) until it returns false. A traversal
-/// finds 8 of them, and the next one goes on behind them. So no memory for hits is needed.
+/// Calls `visit(hit)` for the ray's hits in order of (t, instance, primitive id) until it returns false. Each
+/// traversal finds 8 hits, and the next one continues after the last of them. So no memory for hits is needed.
 ///   scene: a SceneView, or with its header a NestedSceneView
 ///   visit: bool operator()(const SceneHit&), or const NestedHit&
 template <u32 stack_size = default_stack_size, detail::SceneSearched View, class Visit>

@@ -11,8 +11,8 @@ namespace copse {
 
 /// Writes the first k hits of every ray.
 ///   hits:   k per ray, those of ray i from k * i on; k follows from the sizes and can be 1 to 16. If a ray has fewer,
-///           the rest are misses without `counts`, and stay as they were with them
-///   counts: empty, or one per ray: how many hits were found, k at most
+///           the rest become misses without `counts`, and are not written with `counts`
+///   counts: empty, or one per ray: the number of hits found, at most k
 /// Memory: scratch of 4 bytes per ray without `counts`.
 COPSE_API void first_hits(Context& context, const Scene& scene, const RaySpan& rays, BufferSpan<SceneHit> hits,
                           BufferSpan<u32> counts = {}, const SceneTraceOptions& options = {});

@@ -9,7 +9,7 @@ namespace copse {
 
 namespace detail {
 
-/// The meshes of a scene file as kernels see them.
+/// The meshes of a scene file in the form that kernels read.
 struct SceneMeshesView {
   const vec3* positions;       // of all meshes
   const uvec3* triangles;      // of all meshes, with corners in `positions`
@@ -26,7 +26,7 @@ struct SceneMeshesView {
 
 }  // namespace detail
 
-/// The meshes and instances of a scene file in the memory of a context. Builds read them, and pictures.
+/// The meshes and instances of a scene file in the memory of a context, for builds and pictures.
 class COPSE_API SceneMeshes {
  public:
   /// Throws: Error out_of_memory; Error capacity past 2^32 - 1 vertices or triangles of all meshes.
@@ -38,7 +38,7 @@ class COPSE_API SceneMeshes {
   /// The triangles of a mesh: a view per part. They stay valid as long as the meshes.
   const std::vector<TriangleView>& triangles(u64 mesh) const { return views_[mesh]; }
 
-  /// The instances of the file, which may be moved: upload others, as many, before the next picture.
+  /// The instances of the file. To move them, upload as many new ones before the next picture.
   Buffer<Instance>& instances() { return instances_; }
   const Buffer<Instance>& instances() const { return instances_; }
 

@@ -5,10 +5,10 @@
 //
 //   copse::SceneNearest nearest = copse::nearest_point(scene.view(), point);
 //
-// The answers are those of one mesh of all triangles of all instances, each vertex placed by its instance's transform and
-// rounded once; scene/queries/placed_triangles.h says how. They depend on no tree, apart from the order of overlaps. What
-// they mean stands at the functions of the same names in queries/nearest_point.h, k_nearest.h, point_inside.h and
-// overlap.h. Masks of views have no effect; `mask` chooses instances that share a bit with it.
+// The answers are those of one mesh of all triangles of all instances, each vertex placed by its instance's transform
+// and rounded once; scene/queries/placed_triangles.h says how. They do not depend on the trees, apart from the order
+// of overlaps. The functions of the same names in queries/nearest_point.h, k_nearest.h, point_inside.h and overlap.h
+// define the answers. Masks of views have no effect; `mask` selects instances that share a bit with it.
 
 #include <concepts>
 
@@ -42,7 +42,7 @@ COPSE_HD inline SceneNearest nearest_point(const SceneView& scene, const vec3& p
 
 /// Stores the `k` triangles nearest to a point, nearest first, and returns how many there are. They are sorted by (square
 /// of the distance, instance, primitive id through all views).
-///   neighbours: room for k. Elements past the returned number are left as they were
+///   neighbours: room for k. Elements past the returned number are not written
 template <u32 stack_size = detail::walk_stack_size>
 COPSE_HD inline u32 k_nearest(const SceneView& scene, const vec3& point, float max_distance, u32 k,
                               SceneNeighbour* neighbours, u32 mask = ~u32{0}) {
@@ -62,14 +62,15 @@ COPSE_HD inline u32 k_nearest(const SceneView& scene, const vec3& point, float m
   return near.heap.size();
 }
 
-/// Returns true if a point is inside any instance. All instances that may hold it are closed meshes.
+/// Returns true if a point is inside any instance. All instances that may contain it must be closed meshes.
 template <u32 stack_size = detail::walk_stack_size>
 COPSE_HD inline bool is_inside(const SceneView& scene, const vec3& point, u32 mask = ~u32{0}) {
   detail::InsideInstances<stack_size> test{scene.parts, point, mask};
   detail::AxisRay ray;
   if (!detail::find_way_out(point, root_box(scene.tree), ray)) return false;
   if (scene.parts.is_opened) {
-    // The boxes of an opened instance may not hold its inside. But a ray that leaves it goes through one of them.
+    // The boxes of an opened instance may not contain its inside. But a ray that leaves the inside goes through one
+    // of them.
     walk_overlaps<stack_size>(scene.tree, ray, test);
   } else {
     const Aabb at{point, point};
@@ -89,7 +90,7 @@ COPSE_HD inline void for_each_overlap(const SceneView& scene, const Region& regi
 }
 
 /// Returns how many triangles of all instances touch the region.
-///   mask: of any integral type, or the function for a tree, its triangles and a region would take it for a region
+///   mask: of any integral type. Otherwise the overload for a tree, its triangles and a region would be called
 template <u32 stack_size = detail::walk_stack_size, class Region, std::integral Mask = u32>
 COPSE_HD inline u32 count_overlaps(const SceneView& scene, const Region& region, Mask mask = ~u32{0}) {
   detail::CountSceneVisits visits;

@@ -17,8 +17,8 @@ struct SceneTraceOptions {
   Cull cull = Cull::none;
 };
 
-/// Writes the closest hit of every ray. The hits are equal on all backends and for all qualities, bit for bit. It
-/// does not wait, and may be captured in a Graph.
+/// Writes the closest hit of every ray. The hits are equal on all backends and for all qualities, bit for bit. The
+/// call does not wait, and may be captured in a Graph.
 ///   rays: any number, may be empty
 ///   hits: one per ray; must not overlap the rays
 /// Throws: Error invalid_argument if `scene` was never built, if the number of hits or of masks is not that of the

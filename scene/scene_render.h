@@ -7,10 +7,11 @@
 namespace copse {
 
 /// Returns a ray-cast picture of a scene, equal on all backends. Shading::normal is tinted by the base colours of the
-/// materials, Shading::primitive has a colour for each instance. Through one instance that stands where its mesh does, and of a
-/// white material, the picture is that through its Accel, by normals, distance and ambient occlusion. Shading::heat counts
-/// nodes of both levels, instances and triangles; it alone differs between backends, by a few visits.
-///   scene:  built over the accels of `meshes` and over meshes.instances(), and refitted to them since they moved
+/// materials, Shading::primitive has a colour for each instance. For a scene of one instance with the identity
+/// transform and a white material, the pictures by normals, distance and ambient occlusion equal those of its Accel.
+/// Shading::heat counts nodes of both levels, instances and triangles; it alone differs between backends, by a few
+/// visits.
+///   scene:  built over the accels of `meshes` and over meshes.instances(), and refitted if these have moved
 /// Throws: Error invalid_argument for options out of range, or unless the scene has as many instances and accels as the
 /// meshes; Error out_of_memory, Error cancelled.
 /// Waits: for the picture.

@@ -6,17 +6,19 @@
 //   const copse::Ray shadow{spawn.origin(to_light), 0, to_light, 1};
 //
 // The proof continues that of trace/spawn_offset.h. The triangle is tested in the space of its mesh, where a ray has
-// the origin W (q - t) and the direction W d. W is the inverse that the instance has in floats; here it is exact by
-// definition, and the surface stands where its inverse M, in double, puts it. In the space of the mesh
+// the origin W (q - t) and the direction W d. W is the inverse of the transform as the instance stores it, in floats.
+// Here W counts as exact, and its inverse M, in double, places the surface in the scene. In the space of the mesh
 //   - the origin is rounded by up to 5 u of the sum of |W| |q - t| over each row;
-//   - the direction is off by 3 u |W| |d|, which is at most 3 u k of its length, with k = |W| |M| by Frobenius norms.
+//   - the direction errs by 3 u |W| |d|, which is at most 3 u k of its length, with k = |W| |M| by Frobenius norms.
 //     Over the way through the triangle, of sqrt(3) E, a ray comes nearer to the plane by up to 6 u k E.
 // A distance x along the normal in the scene is s x in the mesh, with s = |transposed W n|.
 //
-// In a scene of scenes (scene/nested_view.h) a ray goes down through several instances, and is rounded at each of them.
-//   - A rounding e of the origin below an instance moves it by up to |n'| |e| towards the plane, where n' is the normal
-//     of the mesh, brought up by the transposed W of the instances below.
+// In a scene of scenes (scene/nested_view.h) a ray goes down through several instances, and is rounded at each of
+// them.
+//   - A rounding e of the origin below an instance moves it by up to |n'| |e| towards the plane. n' is the normal of the
+//     mesh, transformed by the transposed W of the instances below.
 //   - The roundings of the direction below an instance grow by the k of each instance further down: 3 u of the product of
+//     these k and its own.
 //     these k and its own.
 
 #include "scene/scene_view.h"
@@ -59,12 +61,12 @@ struct SpawnMatrix {
   }
 };
 
-/// The way of a surface out of its mesh, through one instance after the other.
+/// Takes a surface out of its mesh, through one instance after the other.
 class SpawnWay {
  public:
   COPSE_HD SpawnWay(const Triangle& triangle, float u, float v) : SpawnWay(SpawnSurface(triangle, u, v)) {}
 
-  /// Leaves the space below an instance for that above.
+  /// Goes from the space below an instance to the space above it.
   COPSE_HD void leave(const PlacedInstance& instance) {
     const SpawnMatrix inverse = SpawnMatrix::inverse_of(instance), matrix = inverse.inverted();
     const dvec3 translation(instance.rows[0].translation, instance.rows[1].translation,
@@ -77,7 +79,7 @@ class SpawnWay {
       const double sum = sum_of_magnitudes(mul_rn(inverse.rows[i], from_translation));
       roundings_ = add_rn(roundings_, mul_rn(mul_rn(5.0, magnitude(normal_[i])), sum));
     }
-    // The matrix itself, inverted in double, is off by a few times 2^-52 of its distortion.
+    // M itself, inverted in double, errs by a few times 2^-52 of its distortion.
     const double of_matrix = mul_rn(mul_rn(distortion, largest_component(point_)), 0x1p-24);
     roundings_ = add_rn(roundings_, mul_rn(of_matrix, sum_of_magnitudes(normal_)));
     point_ = add_rn(from_translation, translation);
@@ -97,7 +99,7 @@ class SpawnWay {
   COPSE_HD explicit SpawnWay(const SpawnSurface& surface)
       : point_(surface.point), normal_(surface.normal), extent_(surface.extent) {}
 
-  dvec3 point_, normal_;  // the normal is that of length 1 in the mesh, brought up
+  dvec3 point_, normal_;  // the normal has length 1 in the mesh, and is transformed by leave
   double extent_;         // of the triangle in the mesh
   double roundings_ = 0;  // in the mesh, in units of 2^-24
   double distortion_below_ = 1, distortions_ = 0;
@@ -105,8 +107,8 @@ class SpawnWay {
 
 }  // namespace detail
 
-/// Returns where rays that leave a hit in a scene begin. The normal is on the side that is the
-/// front in the mesh, also where the instance mirrors it.
+/// Returns where rays that leave a hit in a scene begin. The normal is on the front side in the mesh, even if the
+/// instance mirrors it.
 ///   triangle: the one that was hit, as it is in its mesh
 COPSE_HD inline SpawnOffset spawn_offset(const SceneView& scene, const Triangle& triangle, const SceneHit& hit) {
   detail::SpawnWay way(triangle, hit.u, hit.v);

@@ -15,8 +15,8 @@
 
 namespace copse {
 
-/// What a kernel needs of a Scene: a small value that you pass by copy. It owns nothing. It stays valid through
-/// refits and rebuilds of the scene, and through those of its accels.
+/// The part of a Scene that kernels need: a small value that you pass by copy. It owns nothing. It stays valid
+/// through refits and rebuilds of the scene, and through those of its accels.
 struct SceneView {
   CompressedBvh4View tree;  // over the instances
   detail::SceneParts parts;

@@ -13,9 +13,9 @@ struct SceneWorldsAccess;
 
 }  // namespace detail
 
-/// Many scenes that do not see each other: thousands of copies of a robot with its objects, say. All trees over
-/// the instances of the worlds are built in one chain of launches, in about the time of one scene of all of them.
-/// A static part, the same for all worlds, is a Scene of its own that all worlds share.
+/// Many scenes that do not see each other, such as thousands of copies of a robot with its objects. All trees over
+/// the instances of the worlds are built in one chain of launches, in about the time of one scene of all of them. A
+/// static part that is the same for all worlds is a Scene of its own, which they share.
 ///
 ///   copse::SceneWorlds worlds = copse::build_worlds(context, accels, instances, world_begins, &room);
 ///   copse::closest_hits(context, worlds, rays.span(), world_of_ray.span(), hits.span());
@@ -27,12 +27,12 @@ struct SceneWorldsAccess;
 /// so are the hits.
 class COPSE_API SceneWorlds {
  public:
-  /// Holds nothing. All calls but size_bytes() and the counts refuse it.
+  /// An empty object. Only size_bytes() and the counts may be called; all other calls throw.
   SceneWorlds() = default;
 
   SceneWorldsView view() const;
 
-  /// The backend that built it and has it in its memory. All calls refuse a context of another one.
+  /// The backend that built it and has it in its memory. Calls with a context of another backend throw.
   Backend backend() const { return backend_; }
 
   u64 world_count() const { return forest_.tree_count(); }
@@ -55,12 +55,12 @@ class COPSE_API SceneWorlds {
   Backend backend_ = Backend::automatic;
 };
 
-/// Returns worlds of instances in the memory of the context. It does not wait. Which instances are left out is as
-/// for build() of a Scene.
+/// Returns worlds of instances in the memory of the context. It does not wait. The rules by which instances are left
+/// out are those of build() of a Scene.
 ///   instances:    of all worlds, one world after the other
 ///   world_begins: on the host; world w has the instances world_begins[w] to world_begins[w + 1] - 1, at most 2^18
 ///                 of them; ascending from 0 to the number of instances
-///   shared:       what all worlds see besides their own instances, or null. It may be refitted and rebuilt in
+///   shared:       a scene that all worlds see besides their own instances, or null. It may be refitted and rebuilt in
 ///                 place
 /// Throws: Error invalid_argument as build(), if world_begins are none or do not fit the instances, or if a world
 /// has too many; Error capacity past 2^31 instances, Error out_of_memory, Error cancelled.
@@ -84,8 +84,8 @@ COPSE_API void rebuild(Context& context, SceneWorlds& worlds, const InstanceView
 COPSE_API void refit(Context& context, SceneWorlds& worlds, const InstanceView& instances,
                      BufferSpan<const u32> moved = {});
 
-/// Writes the closest hit of every ray in its world; see closest_hit in scene/worlds_view.h for the numbers of
-/// instances. It does not wait, and may be captured in a Graph.
+/// Writes the closest hit of every ray in its world; closest_hit in scene/worlds_view.h tells how instances are
+/// numbered. The call does not wait, and may be captured in a Graph.
 ///   rays:         any number, may be empty
 ///   world_of_ray: one word per ray. A ray of a world that does not exist sees the shared scene alone
 ///   hits:         one per ray; must not overlap the rays or the words

@@ -14,7 +14,7 @@
 
 namespace copse {
 
-/// What a kernel needs of SceneWorlds: a small value that you pass by copy. It owns nothing. It stays valid
+/// The part of SceneWorlds that kernels need: a small value that you pass by copy. It owns nothing. It stays valid
 /// through refits and rebuilds of the worlds, of the shared scene and of the accels.
 struct SceneWorldsView {
   detail::ForestShape shape;
@@ -52,7 +52,7 @@ struct SceneWorldsView {
 /// accel). The instances of the world are numbered from 0, and those of the shared scene after them. On a miss the
 /// ids are invalid_id and t is the ray's t_max.
 ///   worlds: in memory that the caller can read; in a kernel that is device memory
-///   world:  in one that does not exist, the ray sees the shared scene alone
+///   world:  if it does not exist, the ray sees the shared scene alone
 /// The other arguments are those of closest_hit for a SceneView.
 template <u32 stack_size = default_stack_size>
 COPSE_HD inline SceneHit closest_hit(const SceneWorldsView& worlds, u32 world, const Ray& ray, u32 mask = ~u32{0},
@@ -67,7 +67,7 @@ COPSE_HD inline SceneHit closest_hit(const SceneWorldsView& worlds, u32 world, c
   Ray rest = ray;
   if (is_hit(hit)) rest.t_max = hit.t;
   SceneHit other = closest_hit<stack_size>(worlds.shared, rest, mask, cull);
-  // A hit of the shared scene that is as near comes after, by the number of its instance.
+  // At equal t, a hit of the shared scene comes after, as its instance has a higher number.
   if (!is_hit(other) || (is_hit(hit) && !(other.t < hit.t))) return hit;
   other.instance += exists ? worlds.instance_count(world) : 0;
   return other;

@@ -21,7 +21,7 @@ namespace detail {
 
 // The body: batch_triangles.inl, for either executor.
 
-/// Stores the box of each triangle of the meshes that have moved, or of all if `moved` is null.
+/// Stores the box of each triangle of the meshes whose word in `moved` is not 0, or of all if `moved` is null.
 template <class Executor>
 void store_mesh_boxes(const Executor& ex, const BatchMeshes& meshes, const u32* moved, Aabb* boxes);
 /// Packs the triangles of these meshes in the order of the leaves of their trees.
@@ -29,7 +29,7 @@ template <class Executor>
 void pack_mesh_triangles(const Executor& ex, const BatchMeshes& meshes, const u32* moved,
                          const ForestArrays& trees, PackedTriangle* packed, u32* masks);
 
-/// Returns how a mesh that is too large for the forest is built.
+/// Returns the options for a mesh that is too large for the forest.
 inline PackedBuildOptions large_mesh_options(const AccelBatchOptions& options, u64 triangle_count) {
   if (options.builder == BatchBuilder::lbvh) return {.builder = LbvhOptions{.morton_bits = 0}};
   const bool reinserts = options.builder == BatchBuilder::balanced;
@@ -122,7 +122,7 @@ detail::ForestOptions forest_options(const char* function, const AccelBatchOptio
                                "; it can be 0 to 2: hploc, lbvh or balanced");
 }
 
-/// Checks the indices again, which may have changed.
+/// Checks the indices again, since they may have changed.
 void validate_again(const char* function, Context& context, const AccelBatch& batch) {
   if (context.validates()) detail::validate_triangles(context, function, AccelBatchAccess::views(batch));
 }
@@ -144,7 +144,7 @@ void build_small(Context& context, AccelBatch& batch) {
   });
 }
 
-/// Refuses begins that descend or end past `size`.
+/// Throws if begins descend or end past `size`.
 void check_begins(const char* what, std::span<const u64> begins, u64 size, const char* of_what) {
   for (u64 i = 0; i + 1 < begins.size(); ++i) {
     if (begins[i] <= begins[i + 1]) continue;

@@ -7,7 +7,7 @@
 
 namespace copse::detail {
 
-/// The meshes of a batch in the memory of the executor. Triangle i of all is of mesh shape.tree_of[i].
+/// The meshes of a batch in the memory of the executor. Triangle i of all meshes belongs to mesh shape.tree_of[i].
 struct BatchMeshes {
   ForestShape shape;
   const TriangleView* views;  // [mesh]

@@ -1,5 +1,5 @@
-// The triangles of a batch of meshes: their boxes before the trees are built, and packed in the order of the
-// leaves after.
+// The triangles of a batch of meshes: computes their boxes before the trees are built, and packs them in the order of
+// the leaves afterwards.
 
 #include "accel/batch/batch_meshes.h"
 

@@ -1,4 +1,4 @@
-// What a Scene reads of an AccelBatch. It is part of the core, which does not build batches.
+// What a Scene reads of an AccelBatch. It is part of the core library, which builds no batches.
 
 #include <algorithm>
 #include <string>

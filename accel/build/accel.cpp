@@ -18,7 +18,7 @@ namespace {
 
 using detail::AccelAccess;
 
-/// From so many triangles on, fast and balanced builds begin with leaves of up to two triangles: see
+/// From this many triangles on, fast and balanced builds begin with leaves of up to two triangles: see
 /// docs/decisions/0017-large-builds-begin-with-pairs.md.
 constexpr u64 min_paired_triangles = u64{1} << 20;
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// What every call checks of its Accel, or of its AccelBatch.
+// The checks that every call makes of its Accel or AccelBatch.
 
 #include "accel/accel.h"
 #include "accel/accel_batch.h"

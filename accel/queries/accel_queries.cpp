@@ -56,7 +56,7 @@ void ask(const char* function, Context& context, const Accel& accel, const Work&
   dispatch(context, [&](const auto& ex) { work(ex, view.tree, view.triangles); });
 }
 
-/// Refuses to look for pairs of boxes in a tree that has boxes of parts of triangles.
+/// Throws for pairs of boxes in a tree with splits, where a box may hold only a part of a triangle.
 void check_pairs(const char* function, const Accel& accel, const SelfOverlapOptions& options) {
   if (options.exact_triangles || !accel.tree().has_repeats()) return;
   detail::refuse(function,
@@ -149,7 +149,7 @@ void find_self_overlaps(Context& context, const Accel& accel, const SelfOverlapO
 Buffer<PrimitivePair> self_overlaps(Context& context, const Accel& accel, const SelfOverlapOptions& options) {
   constexpr const char* function = "self_overlaps";
   check_pairs(function, accel, options);
-  const u64 n = accel.packed_triangles().triangles.size();  // one list for each place
+  const u64 n = accel.packed_triangles().triangles.size();  // one list per reference
   Buffer<u64> offsets(context, n + 1);
   ask(function, context, accel, [&](const auto& ex, const auto& tree, const auto& triangles) {
     detail::place_packed_pairs(ex, tree, {triangles, options}, offsets.data());

@@ -38,14 +38,14 @@ TraceTriangles triangles_of(const Accel& accel) {
   return {accel.packed_triangles().view(), accel.packed_triangles().masks.span()};
 }
 
-/// Calls trace(rays, first, options) for parts of the rays that are gathered into records, or traces the rays where they
-/// stand.
+/// On CUDA, and where the context validates, gathers the rays into records and calls trace(rays, first, options) for
+/// each part. Otherwise the CPU traces the rays in their own layout.
 template <class Result, class Trace>
 void trace_any_layout(const char* function, Context& context, const Accel& accel, const RaySpan& rays,
                       BufferSpan<Result> results, const TraceOptions& options, const Trace& trace) {
   detail::check_accel(function, context, accel);
   detail::check_rays(function, context, rays, results);
-  // What checks triangles and leaves takes records.
+  // The checks of triangles and leaves take records.
   if (context.backend() == Backend::cuda || context.validates()) {
     return detail::trace_gathered(function, context, rays, options, trace);
   }
@@ -64,7 +64,7 @@ void closest_hits_any_layout(Context& context, const Accel& accel, const RaySpan
                    });
 }
 
-/// Refuses short hits with places past the last triangle. Only where the context validates.
+/// Where the context validates, throws for short hits with places past the last triangle.
 void validate_places(Context& context, const Accel& accel, BufferSpan<const ShortHit> hits) {
   if (!context.validates()) return;
   detail::validate_span(context, "full_hits", "hits", hits);

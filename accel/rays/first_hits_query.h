@@ -1,7 +1,7 @@
 #pragma once
 
-// The query of a batch that looks for the first k hits of each ray, as trace/batch/ray_queries.h has those for one hit.
-// So the same kernels trace it. A list is found in the memory of its results.
+// The query of a batch that looks for the first k hits of each ray. trace/batch/ray_queries.h has the queries for one
+// hit; the same kernels trace both. The list of a ray is built in the memory of its results.
 
 #include "accel/rays/hit_batch.h"
 #include "trace/batch/ray_queries.h"
@@ -36,7 +36,7 @@ struct FirstHitsQuery {
   template <Robustness robustness>
   using Test = FirstTriangles<robustness>;
   static constexpr bool finds_closest = true;
-  static constexpr bool has_masks = true;  // so that warps stay resident and take new rays
+  static constexpr bool has_masks = true;  // so that automatic takes persistent warps
 
   Tree tree;
   HitBatch<AccelView> batch;
@@ -70,7 +70,7 @@ struct FirstHitsQuery {
   }
   COPSE_HD static u32 miss(const Ray&) { return 0; }
 
-  /// Leaves out the first rays.
+  /// Drops the first rays.
   void skip(u64 count) {
     rays += count;
     results += count;

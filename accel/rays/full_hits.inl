@@ -1,4 +1,4 @@
-// The full hits of short ones.
+// Full hits from short hits.
 
 #include "trace/short_hit.h"
 

@@ -15,7 +15,7 @@ namespace copse::detail {
 template <class Executor>
 void gather_rays(const Executor& ex, const RaySpan& rays, u64 first, u64 count, Ray* out);
 
-/// The records of rays that stand in an array of Ray already; else null.
+/// Returns the address of rays that are already an array of Ray, else null.
 inline const Ray* records_of(const RaySpan& rays) {
   const auto* const records = reinterpret_cast<const Ray*>(rays.origins.data);
   const bool are_records = records != nullptr && rays.origins.stride_bytes == sizeof(Ray) &&
@@ -25,13 +25,13 @@ inline const Ray* records_of(const RaySpan& rays) {
   return are_records ? records : nullptr;
 }
 
-/// Rays that are gathered at a time: as many as a GPU needs to be busy; for each thread of a CPU eight ranges, which its
-/// caches hold.
+/// The number of rays that are gathered at once: enough to fill a GPU; for each thread of a CPU 2^14, which fit in
+/// its caches.
 constexpr u64 rays_at_once(Backend backend, u32 cpu_threads = 1) {
   return backend == Backend::cuda ? u64{1} << 20 : u64{cpu_threads} << 14;
 }
 
-/// Calls trace(rays, first, options) for each part of the rays, gathered, with the options for these rays.
+/// Gathers the rays part by part, and calls trace(rays, first, options) for each part, with the options of its rays.
 template <class Options, class Trace>
 void trace_gathered(const char* function, Context& context, const RaySpan& rays, const Options& options,
                     const Trace& trace) {

@@ -1,13 +1,13 @@
 #pragma once
 
-// A batch of rays that look for several hits, through accels and scenes alike.
+// A batch of rays that look for several hits, for accels and scenes.
 
 #include "accel/accel_hit_view.h"
 #include "accel/accel_hits.h"
 
 namespace copse::detail {
 
-/// The rays of a batch, and what they see. View: AccelView or SceneView.
+/// The rays of a batch and their masks. View: AccelView or SceneView.
 template <class View>
 struct HitBatch {
   View view;

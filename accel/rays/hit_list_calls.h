@@ -1,6 +1,6 @@
 #pragma once
 
-// The calls of batches of several hits per ray, which are the same for accels and scenes, with their checks.
+// The calls of batches of several hits per ray, with their checks. Accels and scenes share them.
 
 #include "accel/rays/hit_batch.h"
 #include "accel/rays/ray_check.h"
@@ -21,11 +21,11 @@ void store_first_hits(const Executor& ex, const HitBatch<View>& batch, u32 k, Hi
 template <class Executor, class View>
 void count_hits_of(const Executor& ex, const HitBatch<View>& batch, u32* counts);
 
-/// Places lists one after the other: offsets[i] = the sum of the counts before i, for each i of 0 to n.
+/// Stores where the list of each ray begins: offsets[i] = the sum of the counts before i, for each i of 0 to n.
 template <class Executor>
 void place_hit_lists(const Executor& ex, const u32* counts, u64 n, u64* offsets);
 
-/// Stores all hits of each ray, as far as there is room.
+/// Stores all hits of each ray. Hits past the end of the buffer are not written.
 template <class Executor, class View>
 void store_hit_lists(const Executor& ex, const HitBatch<View>& batch, const u64* offsets,
                      BufferSpan<HitOf<View>> hits);
@@ -39,7 +39,7 @@ struct HitListCalls {
   RaySpan rays;
   Options options;
 
-  /// Checks what does not depend on the results.
+  /// Makes the checks that do not depend on the results.
   void check() const {
     check_rays(function, context, rays);
     check_masks(function, "rays", options.masks, rays.size());

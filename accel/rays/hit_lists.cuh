@@ -31,7 +31,7 @@ void for_each_ray(const Executor& ex, const char* label, u64 n, F f) {
          n, f);
 }
 
-/// Contract: accel/rays/hit_lists.inl. By warps that stay resident and take new rays for lanes that are done.
+/// Contract: accel/rays/hit_lists.inl. It uses persistent warps, which take new rays for lanes that are done.
 inline void trace_first_hits(const Executor& ex, const char* label,
                              const copse::detail::HitBatch<AccelView>& batch, u32 k, Hit* hits, u32* counts) {
   using Query = copse::detail::FirstHitsQuery;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Checks of rays that stand in any layout. All throw Error invalid_argument.
+// Checks of rays in any layout. All throw Error invalid_argument.
 
 #include <string>
 
@@ -27,14 +27,14 @@ inline BufferSpan<const u8> extent_of_parts(const void* data, u64 count, u64 str
   return {static_cast<const u8*>(data), (count - 1) * stride_bytes + bytes};
 }
 
-/// Where the context validates, refuses a part of rays that is not aligned or that the device cannot read.
+/// Where the context validates, throws if a part of rays is not aligned or the device cannot read it.
 inline void validate_part(const char* function, Context& context, const char* what, const void* data, u64 count,
                           u64 stride_bytes, u64 bytes) {
   validate_memory(context, function, what, data, extent_of_parts(data, count, stride_bytes, bytes).size(),
                   alignof(float));
 }
 
-/// Refuses rays with parts that no address or stride leads to, and memory that the context cannot read.
+/// Throws if an address or a stride of the rays is not valid, or if the context cannot read their memory.
 inline void check_rays(const char* function, Context& context, const RaySpan& rays) {
   const u64 n = rays.size();
   check_same_count(function, "origins", n, "directions", rays.directions.size);
@@ -49,7 +49,7 @@ inline void check_rays(const char* function, Context& context, const RaySpan& ra
   validate_part(function, context, "values of t_max", rays.t_max.data, n, rays.t_max.stride_bytes, sizeof(float));
 }
 
-/// Refuses results that share memory with a part of the rays.
+/// Throws if results overlap a part of the rays.
 template <class Result>
 void check_rays_apart(const char* function, const RaySpan& rays, BufferSpan<Result> results) {
   const u64 n = rays.size();
@@ -62,7 +62,7 @@ void check_rays_apart(const char* function, const RaySpan& rays, BufferSpan<Resu
               results);
 }
 
-/// Both, and refuses another number of results than one per ray.
+/// Makes both checks, and throws unless there is one result per ray.
 template <class Result>
 void check_rays(const char* function, Context& context, const RaySpan& rays, BufferSpan<Result> results) {
   check_rays(function, context, rays);

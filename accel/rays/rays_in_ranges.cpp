@@ -13,10 +13,10 @@ namespace copse::detail {
 
 namespace {
 
-/// Records that a thread has at a time: 16 KiB on its stack, which the nearest cache holds beside nodes and hits.
+/// Rays that a thread gathers at once: 16 KiB on its stack, which fit in the L1 cache beside nodes and hits.
 constexpr u64 gathered_at_once = 512;
 
-/// Origins or directions, each of which is read as four numbers.
+/// Origins or directions, each of which is copied as four numbers.
 struct FourAtAStride {
   float shared[4] = {};  // the only one, if the stride is 0
   const u8* first;
@@ -33,13 +33,13 @@ struct FourAtAStride {
   void copy(u64 i, u8* to) const { std::memcpy(to, first + i * stride_bytes, 4 * sizeof(float)); }
 };
 
-/// Gathers rays first to first + count - 1. A part of a ray is copied in one piece with the limit behind it, which then
-/// gets its value: parts that are put together number by number made the next load wait, which took 16 ns per ray.
+/// Gathers rays first to first + count - 1. Each part is copied as 16 bytes, which include the limit behind it, and
+/// the limit is then overwritten. Three stores of four bytes each would delay the next load, by 16 ns per ray.
 void gather(const RaySpan& rays, u64 first, u64 count, Ray* out) {
   static_assert(offsetof(Ray, t_min) == 12 && offsetof(Ray, direction) == 16 && offsetof(Ray, t_max) == 28);
   const FourAtAStride origins(rays.origins), directions(rays.directions);
   const FloatSpan t_min = rays.t_min, t_max = rays.t_max;
-  const bool has_last = first + count == rays.size();  // nothing stands behind its parts
+  const bool has_last = first + count == rays.size();  // nothing readable is behind its parts
   const u64 in_pieces = has_last ? count - 1 : count;
   for (u64 i = 0; i < in_pieces; ++i) {
     u8* const ray = reinterpret_cast<u8*>(out + i);
@@ -51,7 +51,7 @@ void gather(const RaySpan& rays, u64 first, u64 count, Ray* out) {
   if (has_last) out[in_pieces] = rays.at(first + in_pieces);
 }
 
-/// The triangles of a part of a batch that begins with ray `first`.
+/// The triangles for a part of a batch that begins with ray `first`.
 BufferSpan<const PackedTriangle> source_of_part(const BufferSpan<const PackedTriangle>& triangles, u64,
                                                 const Ray*) {
   return triangles;

@@ -1,9 +1,9 @@
 #pragma once
 
-// What batches of several hits per ray do for each ray. For bodies: the executor's primitives must be included.
+// The functors of batches of several hits per ray. For bodies: the executor's primitives must be included.
 //
-// All hits come by count, scan and fill: each ray is traced twice, so that no list needs room for the longest one. A
-// list is found in the memory of its results, and sorted there.
+// All hits are listed by count, scan and fill: each ray is traced twice, so that no list needs room for the longest
+// one. Each list is written and sorted in the memory of its results.
 
 #include "accel/rays/hit_batch.h"
 #include "primitives/core/scratch_arena.h"
@@ -70,7 +70,7 @@ struct StoreHitLists {
   }
 };
 
-/// The length of each of `n` lists, and a 0 behind the last one, so that an exclusive scan ends with the total.
+/// The length of each of `n` lists, and a 0 after the last one, so that an exclusive scan ends with the total.
 struct HitCountsAndEnd {
   const u32* counts;
   u64 n;

@@ -46,8 +46,8 @@ COPSE_HD inline float rounded_down(double x) {
   return float_from_bits(nearest > 0 ? bits_of(nearest) - 1 : bits_of(nearest) + 1);
 }
 
-/// Merges a box of the mesh, turned by `rows`, into the box from `lo` to `hi` (Arvo, "Transforming Axis-Aligned Bounding
-/// Boxes", Graphics Gems, 1990). Each side is rounded three times.
+/// Merges a box of the mesh, transformed by the linear part `rows`, into the box from `lo` to `hi` (Arvo,
+/// "Transforming Axis-Aligned Bounding Boxes", Graphics Gems, 1990). Each side is rounded three times.
 COPSE_HD inline void merge_turned_box(const vec3 (&rows)[3], const Aabb& box, vec3& lo, vec3& hi) {
 #pragma unroll
   for (int axis = 0; axis < 3; ++axis) {
@@ -61,9 +61,9 @@ COPSE_HD inline void merge_turned_box(const vec3 (&rows)[3], const Aabb& box, ve
   }
 }
 
-/// Moves the box by the translation, and each side outwards: by 2^-21 of its greatest distance from the mesh's origin,
-/// eight roundings of 2^-24. Three are those of merge_turned_box. The others cover what the rounding of a ray in the
-/// space of the mesh may move a hit. The least part is for products that are no normal floats.
+/// Moves the box by the translation, and each side outwards: by 2^-21 of its greatest distance from the mesh's
+/// origin, which is eight roundings of 2^-24. Three are those of merge_turned_box. The other five cover what the
+/// rounding of a ray in the space of the mesh may move a hit. `least` is for products that are denormal.
 COPSE_HD inline Aabb padded_in_scene(const Affine& affine, const vec3& lo, const vec3& hi, const Aabb& bounds) {
   constexpr double part = 1.0 / (1u << 21), least = 1e-43;
   const dvec3 far(TreeReach::largest_magnitude(vec3(bounds.lo.x, bounds.hi.x, 0)),
@@ -81,7 +81,7 @@ COPSE_HD inline Aabb padded_in_scene(const Affine& affine, const vec3& lo, const
   return {clean_point(low), clean_point(high)};
 }
 
-/// A copy of a node, which is read by loads of 16 bytes. A compiler would load the planes byte by byte.
+/// Copies a node by loads of 16 bytes. A compiler would load the planes byte by byte.
 COPSE_HD inline CompressedBvh4Node load_node(const CompressedBvh4Node* node) {
   CompressedBvh4Node copy;
 #pragma unroll
@@ -91,9 +91,9 @@ COPSE_HD inline CompressedBvh4Node load_node(const CompressedBvh4Node* node) {
   return copy;
 }
 
-/// The box in the scene of a tree with these bounds that stands there by `affine`: around the boxes two levels below
-/// the root, which are turned one by one. A turned box around the root alone would be larger. Empty if the tree is.
-///   top: another node in place of the root, for the box of what hangs below it
+/// Returns the box in the scene of a tree with these bounds, placed by `affine`. It merges the transformed boxes two
+/// levels below the root, since the transformed box of the root alone would be larger. Empty if the tree is.
+///   top: a node in place of the root, for the box of its subtree
 COPSE_HD inline Aabb box_in_scene(const Affine& affine, const CompressedBvh4Node* nodes, const Aabb& bounds,
                                   u32 top = 0) {
   const vec3 rows[3] = {vec3(affine.rows[0]), vec3(affine.rows[1]), vec3(affine.rows[2])};

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the calls that build or refit check of instances and of their accels.
+// Checks of instances and their accels, in calls that build or refit.
 
 #include <vector>
 

@@ -9,10 +9,10 @@ namespace copse::detail {
 
 namespace {
 
-/// An instance stands in a leaf of its own: to enter one costs more than to test a box.
+/// One instance per leaf: entering an instance costs more than testing a box.
 constexpr CollapseOptions collapse_options{.max_leaf_size = 1};
 
-/// How the binary tree is made.
+/// The steps that build the binary tree.
 struct Steps {
   AnyBuildOptions builder;
   u32 reinsertion_passes;

@@ -1,7 +1,7 @@
-// Opens instances that were placed: see scene/build/opening.h.
+// Opens placed instances into references: see scene/build/opening.h.
 //
-// Record i stays that of instance i, at its first reference. The others stand behind the records of all instances, in
-// the order of instances. Records that are not used have an empty box and the number invalid_id.
+// Record i stays that of instance i, and holds its first reference. The added references follow the records of all
+// instances, in the order of instances. Unused records have an empty box and the number invalid_id.
 
 #include "primitives/core/atomic.h"
 #include "primitives/inputs.h"
@@ -13,7 +13,7 @@ namespace copse::detail {
 
 namespace {
 
-/// Instances, and the records that they have.
+/// Instances, their records and the boxes of their references.
 struct OpenedInstances {
   InstanceView instances;
   BufferSpan<const AccelView> accels;
@@ -23,13 +23,13 @@ struct OpenedInstances {
   template <class Visit>
   COPSE_HD void cut(u64 i, u32 limit, Visit& visit) const {
     const Affine affine = Affine::of(instances.transforms.at(i));
-    // Two parts of a tree with splits may have the same triangle, which queries must count once.
+    // Trees with splits are not cut: two of their parts may contain the same triangle, which queries must count once.
     const bool has_splits = accels.data()[records[i].accel].tree.repeats != nullptr;
     cut_tree(affine, records[i].nodes, has_splits ? 0 : root_key(affine, records[i]), limit, visit);
   }
 };
 
-/// Counts by their area the references that opened nodes add.
+/// Histogram over area keys: counts the references that opening each node adds, by the key of the node.
 struct CountAreas {
   OpenedInstances opened;
   u32* counts;
@@ -47,14 +47,14 @@ struct CountAreas {
   }
 };
 
-/// The counts from the largest area to the smallest.
+/// The histogram from the largest area to the smallest.
 struct CountsFromLargest {
   const u32* counts;
   COPSE_HD u64 operator()(u64 i) const { return counts[AreaKey::count - 1 - i]; }
 };
 
-/// Stores the smallest limit at which no more than `room` references are added. `added`: those above each area, the
-/// largest area first.
+/// Stores the smallest limit that adds at most `room` references. `added`: prefix sums of the histogram, from the
+/// largest area on.
 struct ChooseLimit {
   const u64* added;
   u64 room;
@@ -107,10 +107,10 @@ COPSE_HD vec3 magnitudes(const vec3& v) {
   return vec3(magnitude(v.x), magnitude(v.y), magnitude(v.z));
 }
 
-/// The box in the scene of what hangs below a node. It also holds what queries see of it, the vertices by the inverse of
-/// the instance's inverse in floats (scene/queries/placed_triangles.h). The inverse is off by up to 2^-24 of each of its
-/// numbers, which moves a vertex by up to 2^-24 of the product of the largest sums of rows, 64 at most (root_key), of its
-/// greatest distance from the mesh's origin. The margin is twice that.
+/// Returns the box in the scene of the subtree below a node. It also contains the vertices as queries place them, by
+/// the inverse of the instance's inverse in floats (scene/queries/placed_triangles.h). Each number of the inverse
+/// errs by up to 2^-24 of it. This moves a vertex by up to 2^-24 times the product of the largest row sums, which is
+/// at most 64 (root_key), times its greatest distance from the mesh's origin. The margin is twice that.
 COPSE_HD Aabb reference_box(const InstanceView& instances, const CompressedBvh4View& tree, u64 i, u32 node) {
   const Affine affine = Affine::of(instances.transforms.at(i));
   const Aabb bounds = tree_of(tree).bounds();
@@ -132,7 +132,7 @@ COPSE_HD Aabb reference_box(const InstanceView& instances, const CompressedBvh4V
 struct StoreReferences {
   OpenedInstances opened;
   const u32* limit;
-  const u64* first_added;  // the records of instance i behind its first one
+  const u64* first_added;  // where the added references of each instance begin
   u64 count;               // of instances
 
   struct Store {
@@ -158,7 +158,7 @@ struct StoreReferences {
   }
 };
 
-/// The same references for instances that have moved.
+/// Computes the same references again for instances that have moved.
 struct MoveReference {
   OpenedInstances opened;
   Aabb* instance_boxes;

@@ -1,18 +1,18 @@
 #pragma once
 
-// How an instance is opened: into references to nodes of its mesh's tree, which stand in the tree over the instances in
-// its place. Where instances overlap, the whole instance would be entered for every ray through its box.
+// Opens an instance: in the tree over the instances, references to nodes of its mesh's tree take its place. If
+// instances overlap, every ray through the box of an instance that is not opened has to enter it.
 //
-// Source: Benthin, Woop, Wald, Afra, "Improved Two-Level BVHs using Partial Re-Braiding", HPG 2017. They open references
-// while they build the upper tree from its top, where a node's references reach far. Here one limit holds for the whole
-// scene: nodes whose boxes in the scene have a larger surface are opened. A histogram of whole numbers tells which limit
-// uses up the budget, so it is the same on every machine.
+// Source: Benthin, Woop, Wald, Afra, "Improved Two-Level BVHs using Partial Re-Braiding", HPG 2017. They open
+// references during the top-down build of the upper tree, where a node's references extend far. Here one limit holds
+// for the whole scene: a node is opened if its box in the scene has a larger surface area. The limit that uses up the
+// budget is found by a histogram of integers, so it is the same on every machine.
 
 #include "scene/build/instance_box.h"
 
 namespace copse::detail {
 
-/// A surface area as a whole number: the upper bits of the float.
+/// A surface area as an integer: the upper bits of the float.
 ///
 ///   0eeeeeee eMMMMMmm mmmmmmmm mmmmmmmm     exponent and five bits of the mantissa: steps of 3 percent
 struct AreaKey {
@@ -21,16 +21,16 @@ struct AreaKey {
   COPSE_HD static u32 of(const vec3& lo, const vec3& hi) {
     const vec3 size = sub_rn(hi, lo);
     const float area = add_rn(add_rn(mul_rn(size.x, size.y), mul_rn(size.y, size.z)), mul_rn(size.z, size.x));
-    return area >= 0 ? bits_of(area) >> 18 : 0;  // NaN and what is negative never opens
+    return area >= 0 ? bits_of(area) >> 18 : 0;  // NaN and negative values never open
   }
 };
 
-/// Levels below the root at which an instance is still opened, so that it becomes up to 4^4 references.
+/// The maximum number of levels below the root that are opened. So an instance becomes at most 4^4 references.
 inline constexpr u32 max_opened_levels = 4;
 
-/// The root's key: that of the instance's box. 0 if it must stay whole: if the transform distorts so much that the
-/// rounding of a ray in the space of the mesh may move a hit out of the box of a node, by the product of the largest
-/// sums of rows.
+/// The key of the root: that of the instance's box. It is 0, so that nothing is opened, if the transform distorts too
+/// much: the rounding of a ray in the space of the mesh might then move a hit out of the box of a node. The
+/// distortion is the product of the largest row sums.
 COPSE_HD inline u32 root_key(const Affine& affine, const PlacedInstance& instance) {
   if (is_empty(instance.box())) return 0;
   double forth = 0, back = 0;
@@ -44,7 +44,7 @@ COPSE_HD inline u32 root_key(const Affine& affine, const PlacedInstance& instanc
 }
 
 /// Visits the nodes of a mesh's tree that are opened at a limit, and those that become references.
-///   visit: void opened(u32 key, u32 added) for a node that `added` + 1 others replace, void reference(u32 node)
+///   visit: void opened(u32 key, u32 added) for a node that `added` + 1 nodes replace, void reference(u32 node)
 template <class Visit>
 COPSE_HD void cut_tree(const Affine& affine, const CompressedBvh4Node* nodes, u32 key_of_root, u32 limit,
                        Visit& visit) {
@@ -62,7 +62,7 @@ COPSE_HD void cut_tree(const Affine& affine, const CompressedBvh4Node* nodes, u3
     bool opens = at.level < max_opened_levels && at.key > limit;
     u32 inner_count = 0;
     for (u32 slot = 0; slot < width; ++slot) {
-      opens = opens && !node.child(slot).is_leaf();  // rays begin at nodes
+      opens = opens && !node.child(slot).is_leaf();  // references must be inner nodes
       inner_count += node.child(slot).is_inner();
     }
     if (!opens || inner_count < 2) {

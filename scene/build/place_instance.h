@@ -7,7 +7,7 @@
 
 namespace copse::detail {
 
-/// Lets rays through an instance begin at a node of its accel, in a tree with these bounds.
+/// Sets the node of an accel, in a tree with these bounds, at which rays through an instance begin.
 COPSE_HD inline void begin_in(const AccelView& accel, const Aabb& bounds, u32 node, PlacedInstance& instance) {
   instance.node = node;
   instance.farthest = TreeReach::of(bounds).farthest;
@@ -16,7 +16,7 @@ COPSE_HD inline void begin_in(const AccelView& accel, const Aabb& bounds, u32 no
   instance.masks = accel.masks;
 }
 
-/// A transform of twelve numbers, read by loads of 16 bytes where they stand so.
+/// Reads a transform of twelve numbers, by loads of 16 bytes if it is aligned to them.
 COPSE_HD inline Affine affine_at(const TransformSpan& transforms, u64 i) {
   float numbers[12];
   if ((reinterpret_cast<u64>(transforms.data) | transforms.stride_bytes) % sizeof(Quad) == 0) {
@@ -34,7 +34,8 @@ COPSE_HD inline Affine affine_at(const TransformSpan& transforms, u64 i) {
   return Affine::of(numbers);
 }
 
-/// Makes the record of instance i, which begins at the root of its accel. Its box is empty if no ray can hit it.
+/// Makes the record of instance i, with the root of its accel as the first node. Its box is empty if no ray can hit
+/// it.
 COPSE_HD inline PlacedInstance place_instance(const InstanceView& instances, BufferSpan<const AccelView> accels,
                                               u32 accel, u64 i) {
   const Affine affine = affine_at(instances.transforms, i);

@@ -11,15 +11,15 @@ namespace detail {
 
 inline constexpr u32 place_threads = 128;
 
-/// The records of a warp in shared memory, a quad apart, so that lanes with neighbouring records write to different
-/// banks.
+/// The records of a warp in shared memory, with a quad between them, so that lanes with neighbouring records write to
+/// different banks.
 struct PlacedOfWarp {
   static constexpr u32 quads = sizeof(copse::detail::PlacedInstance) / sizeof(uint4), stride = quads + 1;
   uint4 records[warp_size * stride];
   float boxes[warp_size * 6];
 };
 
-/// Stores the records and the boxes of a warp as whole lines.
+/// Stores the records and the boxes of a warp as whole cache lines.
 template <class Place>
 __global__ void __launch_bounds__(place_threads)
     store_placed_kernel(u64 n, const Place place, copse::detail::PlacedInstance* placed, Aabb* boxes) {

@@ -25,12 +25,12 @@ template <class Executor>
 void place_instances(const Executor& ex, const InstanceView& instances, BufferSpan<const AccelView> accels,
                      PlacedInstance* placed, Aabb* boxes);
 
-/// Opens the instances of the first records into references, as far as there are records. Stores a box per record.
+/// Opens the instances into references until the records are used up. Stores a box per record.
 template <class Executor>
 void open_instances(const Executor& ex, const InstanceView& instances, BufferSpan<const AccelView> accels,
                     PlacedInstance* records, Aabb* boxes, u64 record_count);
 
-/// Makes the records and boxes of the same references anew, and the boxes of the instances.
+/// Computes the records and boxes of the same references again, and the boxes of the instances.
 template <class Executor>
 void move_references(const Executor& ex, const InstanceView& instances, BufferSpan<const AccelView> accels,
                      PlacedInstance* records, Aabb* boxes, u64 record_count, Aabb* instance_boxes);
@@ -71,7 +71,7 @@ namespace {
 
 using detail::SceneAccess;
 
-/// The references that so many instances may have.
+/// The maximum number of references for this many instances.
 u64 reference_count(u64 instance_count, const SceneOptions& options) {
   return instance_count + u64((double(options.opening) - 1) * double(instance_count));
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// What every call checks of its Scene, or of its NestedScene.
+// The checks that every call makes of its Scene or NestedScene.
 
 #include "primitives/core/backend_check.h"
 #include "scene/nested_scene.h"

@@ -12,7 +12,7 @@ Scene build_scene_over(const char* function, Context& context, const std::vector
                        const InstanceView& instances, const SceneOptions& options);
 
 /// Throws: Error invalid_argument if an instance is of an accel with a number from `accel_count` on.
-///   accels: what the error calls them
+///   accel, accels: their names in the error
 void check_accel_numbers(const char* function, std::span<const Instance> instances, u64 accel_count,
                          const char* accel, const char* accels);
 

@@ -22,7 +22,7 @@ u64 unsigned_bytes(int component_type) {
   }
 }
 
-/// Returns an element of a buffer, which has any alignment. glTF is little-endian, and so is x86.
+/// Returns an element of a buffer. It need not be aligned. glTF is little-endian, and so are x86 and aarch64.
 template <class T>
 T element_at(const unsigned char* bytes, u64 byte_count) {
   T value{};
@@ -61,7 +61,7 @@ GltfAccessors::Elements GltfAccessors::elements(const std::string& name, int vie
     throw_bad_file(path_, view_name + ".byteStride is " + std::to_string(stride) + ", but an element of " + name +
                               " has " + counted(element_bytes, "bytes"));
   }
-  // The last element needs no whole stride. All terms are below 2^62.
+  // The last element may be shorter than the stride. All terms are below 2^62.
   const u64 room = offset > view.byteLength ? 0 : view.byteLength - offset;
   if (room < element_bytes || (count - 1) > (room - element_bytes) / stride) {
     throw_bad_file(path_, name + " has " + counted(count, "elements") + " of " + counted(element_bytes, "bytes") +
@@ -134,7 +134,7 @@ std::vector<vec3> GltfAccessors::points(int number, const std::string& user) con
 
 namespace {
 
-/// The bytes of a number of a rotation; 0 for a type that rotations do not have.
+/// Returns the bytes per component of a rotation; 0 for a type that rotations cannot have.
 u64 rotation_bytes(const tinygltf::Accessor& accessor) {
   switch (accessor.componentType) {
     case TINYGLTF_COMPONENT_TYPE_FLOAT: return 4;
@@ -144,7 +144,7 @@ u64 rotation_bytes(const tinygltf::Accessor& accessor) {
   }
 }
 
-/// Integers with a sign stand for -1 to 1 (glTF 2.0, section 3.11).
+/// Signed integers stand for -1 to 1 (glTF 2.0, section 3.11).
 double number_of_rotation(const unsigned char* bytes, u64 byte_count) {
   if (byte_count == 4) return double(element_at<float>(bytes, byte_count));
   if (byte_count == 2) return std::max(double(element_at<std::int16_t>(bytes, byte_count)) / 32767, -1.0);

@@ -10,17 +10,17 @@
 
 namespace copse::detail {
 
-/// Reads accessors of a glTF file. It checks every number between an accessor and its bytes.
+/// Reads accessors of a glTF file. It checks all numbers that lead from an accessor to its bytes.
 class GltfAccessors {
  public:
   GltfAccessors(const std::filesystem::path& path, const GltfModel& model) : path_(path), model_(model) {}
 
   /// Returns the points of an accessor: VEC3 of floats that are finite.
-  ///   user: whose accessor it is, for messages
+  ///    user: the object that refers to the accessor, for messages
   /// Throws: Error bad_file.
   std::vector<vec3> points(int accessor, const std::string& user) const;
 
-  /// Returns the rotations of an accessor as x, y, z and w: VEC4 of floats, or of integers of 8 or 16 bits with a sign
+  /// Returns the rotations of an accessor as x, y, z and w: VEC4 of floats, or of signed integers of 8 or 16 bits
   /// that stand for -1 to 1. They may have any length.
   /// Throws: Error bad_file.
   std::vector<glm::dvec4> rotations(int accessor, const std::string& user) const;

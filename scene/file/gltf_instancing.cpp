@@ -1,4 +1,4 @@
-// Instances that stand in accessors: EXT_mesh_gpu_instancing. An extension of Khronos' registry; see
+// Reads instances from accessors: EXT_mesh_gpu_instancing, an extension of Khronos' registry; see
 // https://github.com/KhronosGroup/glTF/tree/main/extensions/2.0/Vendor/EXT_mesh_gpu_instancing.
 
 #include "scene/file/gltf_instancing.h"
@@ -54,7 +54,7 @@ class InstanceAttributes {
     return attributes_.Get(attribute).GetNumberAsInt();
   }
 
-  /// All accessors have as many elements as the first one.
+  /// Throws unless all accessors have as many elements as the first one.
   void begin(const char* attribute, size_t count) {
     if (result_.empty()) {
       result_.assign(count, glm::dmat4(1.0));

@@ -13,7 +13,7 @@ namespace copse::detail {
 /// Returns the matrix of a rotation of a glTF file, which may have any length.
 ///   rotation: a quaternion as x, y, z and w
 ///   name:     of the rotation, for the message
-/// Throws: Error bad_file if it is zero, not finite, or of a length that no rounding explains.
+/// Throws: Error bad_file unless its length is between 1e-6 and 1e6.
 glm::dmat4 gltf_rotation(const std::filesystem::path& path, const std::string& name, const glm::dvec4& rotation);
 
 /// Returns the transforms from the mesh of a node to the node: those of EXT_mesh_gpu_instancing, in their order, or the

@@ -1,6 +1,6 @@
 #pragma once
 
-// tinygltf, as Copse compiles it: without pictures, and under a namespace of ours. So a program that compiles tinygltf
+// tinygltf, compiled for Copse without pictures and under a namespace of ours. So a program that compiles tinygltf
 // too does not define its functions twice.
 
 #define tinygltf copse_tinygltf

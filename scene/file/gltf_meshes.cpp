@@ -69,7 +69,7 @@ std::vector<u32> MeshReader::corners_of(const tinygltf::Primitive& primitive, co
   return corners;
 }
 
-/// The corners of triangles stand in the order of glTF 2.0, section 3.7.2.1, so that all turn the same way.
+/// The corners of triangles are in the order of glTF 2.0, section 3.7.2.1, so that all have the same winding.
 void MeshReader::add_triangles(int mode, const std::vector<u32>& corners, const std::string& name,
                                u32 first_vertex) {
   const u64 n = corners.size();

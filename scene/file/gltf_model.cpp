@@ -1,4 +1,4 @@
-// The one file that compiles tinygltf, which takes its JSON library from here.
+// The only file that compiles tinygltf. tinygltf takes its JSON library from here.
 
 #define TINYGLTF_IMPLEMENTATION
 #include <nlohmann/json.hpp>
@@ -18,11 +18,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The parts of a .glb file: a header of 12 bytes, and chunks of a length, a type and that many bytes.
+/// The parts of a .glb file: a header of 12 bytes, and chunks of a length, a type and `length` bytes.
 /// (glTF 2.0, section 4.)
 struct GlbParts {
   std::string_view json, binary;  // binary may be empty
-  u32 length = 0;                 // of all
+  u32 length = 0;                 // of the whole file
 };
 
 constexpr u32 glb_magic = 0x46546c67, json_chunk = 0x4e4f534a, binary_chunk = 0x004e4942;
@@ -81,7 +81,7 @@ GlbParts parts_of(const fs::path& path, std::string_view file) {
   return parts;
 }
 
-/// The files that tinygltf may read: those of the outline.
+/// The files that tinygltf may read: those in the outline.
 struct BufferFiles {
   const GltfOutline& outline;
   const CancelToken& cancel;
@@ -154,7 +154,7 @@ GltfModel read_gltf(const fs::path& path, const CancelToken& cancel, u64 max_byt
     error = fault.what();
   }
   throw_if_cancelled(path, cancel);
-  // Some faults it reports, but reads on with its defaults.
+  // For some faults it reports an error but continues with default values.
   if (!is_read || !error.empty())
     throw_bad_file(path, "is no glTF file that tinygltf reads: " + first_line(error));
   return model;

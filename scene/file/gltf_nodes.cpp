@@ -20,7 +20,7 @@ class NodeWalk {
   NodeWalk(const fs::path& path, const GltfModel& model, u64 max_bytes)
       : path_(path), model_(model), max_bytes_(max_bytes), is_reached_(model.nodes.size()) {}
 
-  /// Adds a node that will be visited after those that were added later.
+  /// Adds a node. Nodes that are added later are visited first.
   void add(int node, const std::string& user, const glm::dmat4& parent);
 
   /// Visits all nodes that were added, and their children.
@@ -101,7 +101,7 @@ glm::dmat4 NodeWalk::transform_of(u32 number) const {
   return transform;
 }
 
-/// Places the mesh of a node: once, or as often as EXT_mesh_gpu_instancing says.
+/// Places the mesh of a node: once, or at each transform of EXT_mesh_gpu_instancing.
 void NodeWalk::place(u32 number, const glm::dmat4& transform) {
   const tinygltf::Node& node = model_.nodes[number];
   if (size_t(node.mesh) >= model_.meshes.size()) {

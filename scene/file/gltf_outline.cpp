@@ -20,7 +20,7 @@ using Wanted = GltfWanted;
 
 constexpr size_t max_depth = 64;
 
-/// The extensions that a scene may require: one that Copse reads, and those that change nothing but the look of a surface.
+/// The extensions that a file may require: the one that Copse reads, and those that change only the look of surfaces.
 bool may_be_required(std::string_view extension) {
   return extension == "EXT_mesh_gpu_instancing" || extension.starts_with("KHR_materials_") ||
          extension == "KHR_texture_transform" || extension == "KHR_texture_basisu" ||
@@ -34,7 +34,7 @@ struct BufferEntry {
   std::optional<u64> bytes;
 };
 
-/// Reads the JSON value by value, and keeps the path of the present one.
+/// Reads the JSON value by value, and keeps the path of the current one.
 class OutlineReader final : public nlohmann::json_sax<Json> {
  public:
   explicit OutlineReader(const fs::path& path) : path_(path) {}
@@ -116,7 +116,7 @@ class OutlineReader final : public nlohmann::json_sax<Json> {
     return true;
   }
 
-  /// A number, or a word of JSON. `whole`: its value, if it is whole and not negative.
+  /// Takes a number, or a literal of JSON. `whole`: its value, if it is an integer that is not negative.
   bool take(const std::string& text, std::optional<u64> whole, bool is_number) {
     begin_value();
     check_is_inside(text);
@@ -158,7 +158,7 @@ class OutlineReader final : public nlohmann::json_sax<Json> {
   }
 
   const fs::path& path_;
-  std::string key_;  // of the present value, as wanted_at takes it
+  std::string key_;  // of the current value, as wanted_at takes it
   std::vector<Level> levels_;
 };
 

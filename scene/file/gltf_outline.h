@@ -1,7 +1,7 @@
 #pragma once
 
-// The checks that come before tinygltf, which takes most values as they are: it cuts a number of 64 bits to 32, takes
-// its default for a value of the wrong type, and calls itself for every level of nested JSON.
+// The checks before tinygltf, which does not check most values: it cuts integers of 64 bits to 32, takes its default
+// for a value of the wrong type, and recurses for every level of nested JSON.
 
 #include <filesystem>
 #include <map>
@@ -12,14 +12,14 @@
 
 namespace copse::detail {
 
-/// The buffers of a glTF file that stand in files of their own.
+/// The buffers of a glTF file that are in separate files.
 struct GltfOutline {
   struct ExternalBuffer {
     std::filesystem::path file;  // below the folder of the glTF file
     u64 bytes = 0;
   };
 
-  /// By the name under which tinygltf asks for it.
+  /// The key is the name under which tinygltf asks for the file.
   std::map<std::string, ExternalBuffer> external_buffers;
 };
 

@@ -8,12 +8,12 @@
 
 namespace copse::detail {
 
-/// Returns the URI without its escapes (%20), or none for a broken one or a zero byte.
+/// Returns the URI without its escapes (%20). Returns none if an escape is broken or stands for a zero byte.
 std::optional<std::string> without_escapes(const std::string& uri);
 
 /// Returns the file that a URI names. It must be in the folder of the glTF file or below it.
 ///   path:  of the glTF file
-///   where: what has the URI, for messages
+///   where: the place of the URI in the file, for messages
 /// Throws: Error bad_file.
 std::filesystem::path file_of_uri(const std::filesystem::path& path, const std::string& where,
                                   const std::string& uri);

@@ -8,7 +8,7 @@
 
 namespace copse::detail {
 
-inline constexpr u64 max_gltf_index = (u64{1} << 31) - 1;  // tinygltf keeps numbers of things as int
+inline constexpr u64 max_gltf_index = (u64{1} << 31) - 1;  // tinygltf stores indices as int
 inline constexpr u64 max_gltf_size = u64{1} << 53;  // larger whole numbers are not exact in all writers of JSON
 
 /// What a value of the JSON must be.

@@ -35,8 +35,8 @@ bool has_white_part(const std::vector<SceneMesh>& meshes, u64 material_count) {
   return false;
 }
 
-/// Reads the meshes that are placed and have triangles. Returns the number of each among them, by its number in the
-/// file.
+/// Reads the meshes that are placed and have triangles. Returns a map from the number of a mesh in the file to its
+/// number among these.
 std::unordered_map<u32, u32> read_meshes(const fs::path& path, const detail::GltfModel& model,
                                          const std::vector<detail::GltfPlacement>& placements,
                                          const LoadSceneOptions& options, SceneFile& file) {

@@ -1,12 +1,12 @@
 #pragma once
 
-// The fast traversal of a scene of scenes: one loop for all levels, as that of two levels (scene/walk/scene_walk.h). At
-// a leaf of a tree over instances, the walk is put aside, and goes on at the root of what the instance places, on the
-// same stack. Once it is done there, the leaf where it was put aside counts as tested, up to the limit that was found
-// below.
+// The fast traversal of a scene of scenes: one loop for all levels, like the loop for two levels in
+// scene/walk/scene_walk.h. At a leaf of a tree over instances, the walk is set aside, and a new walk begins at the
+// root of the part that the instance places, on the same stack. When that one is done, the leaf counts as tested, up
+// to the limit that was found below.
 //
-// What is needed at each step is in the walk and in the test, which stay in registers. All that has a place per level
-// is in memory of its own.
+// Data that each step needs is in the walk and the test, which stay in registers. Data per level is in separate
+// memory.
 
 #include "scene/nested/nested_parts.h"
 #include "scene/walk/scene_walk.h"
@@ -14,7 +14,7 @@
 
 namespace copse::detail {
 
-/// The leaf test at which a walk was put aside: takes over the limit that was found below.
+/// The leaf test for a walk that was set aside: takes over the limit that was found below.
 struct TakeLimit {
   static constexpr bool takes_places = true;
 
@@ -33,7 +33,7 @@ union WaitingWalk {
   COPSE_HD WaitingWalk() {}
 };
 
-/// What a fast traversal sees of the triangles of a mesh.
+/// The triangles of a mesh in the form that fast traversals use.
 using NestedTriangles = SeenTriangles<PlacedTriangles, PackedMasks>;
 
 /// The test of a search for one hit.
@@ -47,7 +47,7 @@ class OneNestedHit {
   bool gives_up = false;
   bool ends = false;
 
-  /// `path`: the instances that are entered.
+  /// `path`: the instances that were entered.
   COPSE_HD explicit OneNestedHit(NestedPath& path) : path_(path), test_(NestedTriangles{}, Ray{}) {}
 
   [[gnu::always_inline]] COPSE_HD void begin_mesh(const NestedTriangles& triangles, const Ray& ray) {
@@ -59,7 +59,7 @@ class OneNestedHit {
     walk.test_leaf(test_, counter);
   }
 
-  /// Done with a mesh, with a last limit of `t`. Returns the limit behind it.
+  /// Called at the end of a mesh, with the last limit `t` there. Returns the limit for the levels above.
   ///   above: the limit when the mesh was entered
   [[gnu::always_inline]] COPSE_HD float end_mesh(float t, float above) {
     gives_up = test_.gives_up;
@@ -107,8 +107,8 @@ class OneNestedHit {
   Test test_;
 };
 
-/// Takes the hits in a mesh, and gives them to the sink of the search as hits in the scene. In a draft, `geometry` has
-/// the bits of t as the mesh has it (see SceneOrder).
+/// Takes the hits in a mesh, and passes them to the sink of the search as hits in the scene. In a draft, `geometry`
+/// stores the bits of t in the mesh (see SceneOrder).
 template <class Sink>
 struct NestedSink {
   static constexpr bool drops_repeats = Sink::drops_repeats;
@@ -163,7 +163,7 @@ class SeveralNestedHits {
 
 /// Traverses a scene of scenes for one ray. Returns false if the ray needs the robust traversal.
 ///   LevelWalk: the walk through one level
-///   path:      that of the test, with no instance in it
+///   path:      the path of the test, which must be empty
 template <class LevelWalk, class Test>
 [[gnu::always_inline]] COPSE_HD inline bool walk_levels(const NestedSceneView& scene, const Ray& ray, u32 mask,
                                                         NestedPath& path, Test& test, float& limit) {
@@ -173,7 +173,7 @@ template <class LevelWalk, class Test>
   LevelWalk walk(top, entries);
   NoCounter counter;
   bool is_in_mesh = false;
-  u32 level = 0;  // instances that are entered
+  u32 level = 0;  // the number of instances that were entered
   walk.begin(prepare_ray(ray, TreeReach::of(top.bounds())));
   for (;;) {
     walk.template take_steps<3>(counter);

@@ -1,6 +1,6 @@
 #pragma once
 
-// The result of a ray through a scene of scenes, and what its walks read.
+// The result of a ray through a scene of scenes, and the data that its walks read.
 
 #include "scene/scene_view.h"
 
@@ -9,8 +9,8 @@ namespace copse {
 /// The levels of instances that a scene may have. With the meshes below them that makes 8 levels.
 inline constexpr u32 max_instance_levels = 7;
 
-/// The way to a mesh in a scene of scenes: the number of an instance in the scene, then the number of an instance in the
-/// scene which that one places, and so on down to the instance of the accel. All numbers behind it are invalid_id.
+/// The path to a mesh in a scene of scenes: the number of an instance in the scene, then the number of an instance in
+/// the scene that this one places, and so on down to the instance of the accel. The rest is invalid_id.
 using InstancePath = u32[max_instance_levels];
 
 /// Returns how many instances a path has; 0 if nothing was found.
@@ -44,14 +44,14 @@ struct NestedHit {
 
 static_assert(sizeof(NestedHit) == 48);
 
-/// What a kernel needs of a NestedScene: a small value that you pass by copy. It owns nothing. It stays valid through
-/// refits and rebuilds of the scene and of its parts.
+/// The part of a NestedScene that kernels need: a small value that you pass by copy. It owns nothing. It stays valid
+/// through refits and rebuilds of the scene and of its parts.
 struct NestedSceneView {
   /// The tree over the instances, and their records. A record of an instance of a scene has that scene's tree, and no
   /// triangles.
   SceneView top;
 
-  const NestedSceneView* parts;  // by their numbers; null if all are accels. Of an accel nothing is set
+  const NestedSceneView* parts;  // by their numbers; null if all are accels. The entry of an accel is empty
 
   /// Returns the caller's own id of an instance on the path of a hit.
   ///   level: 0 for the outermost instance, up to hit.path_length() - 1
@@ -100,8 +100,9 @@ COPSE_HD inline i32 compare_paths(const NestedHit& a, const NestedHit& b) {
   return compare_paths(a.path, b.path);
 }
 
-/// Where a walk through a scene of scenes is: the instances that it has entered, and the ray in each of their spaces.
-/// A ray goes down level by level, by the transform of each instance. It keeps its length, so t is the same everywhere.
+/// The position of a walk in a scene of scenes: the instances that it has entered, and the ray in the space of each.
+/// A ray goes down level by level, by the transform of each instance. It keeps its parametrization, so t is the same
+/// everywhere.
 class NestedPath {
  public:
   COPSE_HD NestedPath(const NestedSceneView& scene, const Ray& ray, Cull cull) {
@@ -111,17 +112,17 @@ class NestedPath {
   }
   NestedPath(const NestedPath&) = delete;
 
-  /// How many instances it has entered.
+  /// The number of instances that the walk has entered.
   COPSE_HD u32 length() const { return length_; }
 
-  /// The scene that it is in. Must not be called in a mesh.
+  /// The current scene. Must not be called in a mesh.
   COPSE_HD const NestedSceneView& scene() const { return *scenes_[length_]; }
 
-  /// The instance that it entered last. Its accel, if it is an instance of an accel.
+  /// The instance that was entered last. accel() is its accel, if it places one.
   COPSE_HD const PlacedInstance& entered() const { return *entered_[length_ - 1]; }
   COPSE_HD const AccelView& accel() const { return scenes_[length_ - 1]->top.parts.accels[entered().accel]; }
 
-  /// The ray in the space that it is in, as far as `limit`, and the side of triangles that it passes over.
+  /// The ray in the current space, up to `limit`, and the side of triangles that it passes over.
   COPSE_HD Ray ray(float limit) const {
     Ray ray = rays_[length_];
     ray.t_max = limit;
@@ -129,7 +130,7 @@ class NestedPath {
   }
   COPSE_HD Cull cull() const { return culls_[length_]; }
 
-  /// Enters an instance of the scene that it is in.
+  /// Enters an instance of the current scene.
   ///   begun: the first 5 quads of the record
   COPSE_HD void enter(const PlacedInstance* record, const PlacedInstance& begun) {
     entered_[length_] = record;
@@ -140,8 +141,8 @@ class NestedPath {
   }
   COPSE_HD void leave() { --length_; }
 
-  /// Brings the t of a hit in a mesh into the boxes of all instances that it has entered, from the innermost one
-  /// outwards. False if the ray misses one of them.
+  /// Brings the t of a hit in a mesh into the boxes of all instances that were entered, from the innermost one
+  /// outwards. False if the ray misses one of the boxes.
   COPSE_HD bool bring_into_boxes(float& t) const {
     for (u32 k = length_; k-- > 0;) {
       const Aabb box = entered_[k]->box();
@@ -150,10 +151,10 @@ class NestedPath {
     return true;
   }
 
-  /// A hit in the mesh that it is in, or the draft of one, at `t` in the scene.
+  /// Returns a hit in the current mesh, or the draft of one, at `t` in the scene.
   COPSE_HD NestedHit hit_at(float t, const Hit& in_mesh) const { return hit_on(entered_, length_, t, in_mesh); }
 
-  /// Keeps the path as that of the best hit so far, compares it with that one, and makes a hit there.
+  /// Keeps the path as that of the best hit so far. The next members compare with it, and make its hit.
   COPSE_HD void keep_as_best() {
     best_length_ = length_;
     for (u32 k = 0; k < length_; ++k) best_[k] = entered_[k];

@@ -1,4 +1,5 @@
-// Build, rebuild and refit of NestedScene. It is a Scene in which the trees of scenes stand among the accels.
+// Build, rebuild and refit of NestedScene. It contains a Scene; parts that are scenes are accels there, with their
+// trees.
 
 #include "scene/nested_scene.h"
 
@@ -33,10 +34,10 @@ namespace {
 
 using detail::NestedAccess;
 
-/// What a scene keeps of its parts.
+/// The views of the parts that a scene keeps.
 struct KeptParts {
-  std::vector<AccelView> accels;        // by number; of a scene, its tree
-  std::vector<NestedSceneView> scenes;  // by number; of an accel, nothing
+  std::vector<AccelView> accels;        // by number; of a scene, only its tree
+  std::vector<NestedSceneView> scenes;  // by number; empty for an accel
   u32 max_levels = 0;
 
   void add_accel(const AccelView& accel) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// What queries about points and regions find in a scene of scenes, and the visits of meshes that find it. They do to a mesh
-// what the tests of scene/queries/instance_queries.h do.
+// The answers of queries about points and regions in a scene of scenes, and the visits of meshes that find them. The
+// tests per mesh are as in scene/queries/instance_queries.h.
 
 #include "queries/k_nearest.h"
 #include "queries/nearest_point.h"
@@ -75,7 +75,8 @@ struct LevelDistance {
   }
 };
 
-/// The measure of a search for what touches a region, with a limit of 0. Boxes are visited in the order of slots.
+/// The measure of a search for triangles that touch a region, with a limit of 0. Boxes are visited in the order of
+/// slots.
 template <class Region>
 struct LevelOverlap {
   const Region& region;
@@ -84,8 +85,8 @@ struct LevelOverlap {
   }
 };
 
-/// The measure of a search for meshes that hold a point, with a limit of 0. The boxes of an opened instance may not hold
-/// its inside. But a ray that leaves it goes through one of them.
+/// The measure of a search for meshes that contain a point, with a limit of 0. The boxes of an opened instance may
+/// not contain its inside. But a ray that leaves the inside goes through one of them.
 struct LevelInside {
   vec3 point;
   AxisRay ray;
@@ -135,8 +136,8 @@ struct NearestNested {
   }
 };
 
-/// Adds triangles to the heap. Until the search ends, `distance` is the square of the distance, `primitive` counts through
-/// all views, and `geometry` is the place of the triangle.
+/// Adds triangles to the heap. During the search, `distance` holds the square of the distance, `primitive` counts
+/// through all views, and `geometry` holds the place of the triangle.
 template <u32 stack_size>
 struct NearNested {
   vec3 from;
@@ -205,13 +206,13 @@ struct OverlapNested {
   }
 };
 
-/// Ends at the first mesh that a point is inside of.
+/// Ends at the first mesh that contains a point.
 template <u32 stack_size>
 struct InsideNested {
   vec3 point;
   bool found = false;
 
-  /// Counts the triangles that the ray goes through.
+  /// Counts the triangles that the ray crosses.
   struct Below {
     static constexpr bool takes_places = true;
 

@@ -1,11 +1,11 @@
 #pragma once
 
-// How queries about points and regions go through a scene of scenes. The trees over instances are walked here, each level
-// by a walk of its own, without recursion. A mesh is visited as a whole.
+// The traversal of a scene of scenes for queries about points and regions. Each level of trees over instances has a
+// walk of its own, without recursion. A mesh is passed to `visit` as a whole.
 //
-// Transforms are not multiplied with each other. A vertex is placed by the innermost instance first, and rounded once per
-// level (scene/queries/placed_triangles.h). A box is placed in the same way, so on each level it holds what is in it, to
-// the last bit.
+// Transforms are not multiplied with each other. A vertex is placed by the innermost instance first, and rounded once
+// per level (scene/queries/placed_triangles.h). A box is placed by the same operations, so on each level it contains
+// its contents exactly, with no error of rounding.
 
 #include "queries/wide_query_walk.h"
 #include "scene/nested/nested_parts.h"
@@ -13,19 +13,19 @@
 
 namespace copse::detail {
 
-/// Where a query is: the instances that it has entered.
+/// The position of a query: the instances that it has entered.
 class PlacedPath {
  public:
   COPSE_HD explicit PlacedPath(const NestedSceneView& scene) { scenes_[0] = &scene; }
   PlacedPath(const PlacedPath&) = delete;
 
-  /// How many instances it has entered.
+  /// The number of instances that were entered.
   COPSE_HD u32 length() const { return length_; }
 
-  /// The scene that it is in. Must not be called in a mesh.
+  /// The current scene. Must not be called in a mesh.
   COPSE_HD const SceneView& scene() const { return scenes_[length_]->top; }
 
-  /// The instance that it entered last. Its accel, if it is an instance of an accel.
+  /// The instance that was entered last. accel() is its accel, if it places one.
   COPSE_HD const PlacedInstance& entered() const { return *entered_[length_ - 1]; }
   COPSE_HD const AccelView& accel() const { return scenes_[length_ - 1]->top.parts.accels[entered().accel]; }
   COPSE_HD PlacedTriangles triangles() const { return triangles_of(accel().triangles); }
@@ -38,14 +38,14 @@ class PlacedPath {
   }
   COPSE_HD void leave() { --length_; }
 
-  /// Places what stands where it is in the outermost scene.
+  /// Places a triangle of the current mesh in the outermost scene.
   COPSE_HD Triangle placed(Triangle triangle) const {
     for (u32 k = length_; k-- > 0;) triangle = placements_[k].placed(triangle);
     return triangle;
   }
   COPSE_HD Aabb placed_box(const vec3& lo, const vec3& hi) const { return above(length_, {lo, hi}); }
 
-  /// The box of the instance that it entered last, in the outermost scene.
+  /// The box in the outermost scene of the instance that was entered last.
   COPSE_HD Aabb box_of_entered() const { return above(length_ - 1, entered().box()); }
 
   COPSE_HD void store(InstancePath& path) const {
@@ -53,7 +53,7 @@ class PlacedPath {
   }
 
  private:
-  /// A box that stands below `levels` instances.
+  /// Places a box in the space below `levels` instances in the outermost scene.
   COPSE_HD Aabb above(u32 levels, Aabb box) const {
     for (u32 k = levels; k-- > 0;) box = placements_[k].placed_box(box.lo, box.hi);
     return box;
@@ -65,14 +65,15 @@ class PlacedPath {
   ScenePlacement placements_[max_instance_levels];
 };
 
-/// Entries of the stack of each level, and of that in a mesh. There are up to 7 levels in local memory.
+/// Stack entries of each level, and of the walk in a mesh. Up to 7 levels are in local memory.
 inline constexpr u32 nested_walk_stack_size = 16;
 
-/// The traversal of walk_nearest_first through a tree over instances, which stops at each of them.
+/// The traversal of walk_nearest_first through a tree over instances, which can be left and continued at each
+/// instance.
 template <u32 stack_size>
 class InstanceWalk {
  public:
-  /// Begins at a node of the tree, and stays below it.
+  /// Begins at a node of the tree. Only the subtree of this node is visited.
   COPSE_HD void begin(u32 node) {
     stack_ = {};
     at_ = {{node, 0}, invalid_id, 0};
@@ -80,7 +81,7 @@ class InstanceWalk {
     taken_ = 0;
   }
 
-  /// Returns the number of the next record that is near enough; invalid_id at the end.
+  /// Returns the number of the next record within the limit; invalid_id at the end.
   template <class Measure>
   COPSE_HD u32 next(const CompressedBvh4View& tree, const Measure& measure, float limit) {
     while (!at_.is_nowhere()) {
@@ -108,7 +109,8 @@ class InstanceWalk {
   u32 taken_ = 0;  // of the primitives of the leaf
 };
 
-/// The measure of the boxes of a level, for a measure of boxes in the outermost scene.
+/// A measure for the boxes of a level. It applies the measure of the whole search, whose boxes are in the outermost
+/// scene.
 template <class Measure>
 struct OfLevel {
   const PlacedPath& path;
@@ -119,9 +121,9 @@ struct OfLevel {
   }
 };
 
-/// Visits each mesh that is near enough, through the instances that share a bit with the mask.
-///   measure: float operator()(const Aabb&, const SceneView&) const, of a box of the tree of this scene, as it stands in
-///            the outermost scene; otherwise as that of walk_nearest_first
+/// Visits each mesh within the limit, through the instances that share a bit with the mask.
+///   measure: float operator()(const Aabb&, const SceneView&) const, of a box of this scene's tree, placed in the
+///            outermost scene; otherwise like that of walk_nearest_first
 ///   visit:   bool operator()(const PlacedPath&, float& limit), with the mesh as the last instance of the path; may lower
 ///            the limit, and ends the traversal by returning true
 template <u32 stack_size, class Measure, class Visit>

@@ -1,15 +1,16 @@
 #pragma once
 
-// The robust traversal of a scene of scenes, which is also that of the host. The trees over instances are walked here,
-// each level by a walk of its own, without recursion. A mesh is visited as a whole, by the robust traversal of its tree,
-// or on the host by SIMD.
+// The robust traversal of a scene of scenes. The host uses it too. Each level of trees over instances has a walk of
+// its own, without recursion. A mesh is visited as a whole, by the robust traversal of its tree, or on the host by
+// SIMD.
 
 #include "scene/nested/fast_levels.h"
 #include "scene/walk/two_levels.h"
 
 namespace copse::detail {
 
-/// The leaf test of a tree over instances: takes the record, and tells the walk about hits that were found below.
+/// The leaf test of a tree over instances: takes the record, and gives the walk the limit of hits that were found
+/// below.
 struct TakeRecord {
   float found;
   u32 record = invalid_id;
@@ -21,7 +22,7 @@ struct TakeRecord {
   }
 };
 
-/// Visits each mesh that the ray comes to.
+/// Visits each mesh that the ray reaches.
 ///   visit: bool operator()(const NestedPath&, float& limit), with the mesh as the last instance of the path; may lower
 ///          the limit to the t of a hit, and ends the traversal by returning true
 template <u32 stack_size, class Visit>
@@ -77,7 +78,8 @@ struct ClosestNested {
     if (t == limit && is_hit(closest)) {
       const i32 order = compare_paths(closest, path.hit_at(t, found));
       if (order < 0) return false;
-      // Two parts of an opened instance have hits at the same t. The whole mesh tells which of them comes first.
+      // Two parts of an opened instance have hits at the same t. A search of the whole mesh decides which of them is
+      // first.
       if (order == 0) found = closest_in_mesh<stack_size>(path.accel(), 0, in_mesh, mask, path.cull());
     }
     closest = path.hit_at(t, found);

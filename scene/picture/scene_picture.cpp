@@ -21,13 +21,13 @@ namespace detail {
 /// Stores a ray of the camera per pixel.
 template <class Executor>
 void store_camera_rays(const Executor& ex, const ScenePicture& picture);
-/// Stores an ambient ray per pixel. The first one of a picture also begins its directions and counts.
+/// Stores an ambient ray per pixel. The first call of a picture also initialises the directions and counts.
 template <class Executor>
 void store_ambient_rays(const Executor& ex, const ScenePicture& picture, bool is_first, float reach);
 /// Adds up the ambient rays that escaped.
 template <class Executor>
 void count_open_rays(const Executor& ex, const ScenePicture& picture);
-/// Stores what the camera's rays visit of both levels, and the maximum.
+/// Stores the number of visits of each camera ray on both levels, and the maximum.
 template <class Executor>
 void count_picture_visits(const Executor& ex, const ScenePicture& picture, const SceneView& scene);
 /// Stores the pixels.

@@ -9,7 +9,8 @@
 
 namespace copse::detail {
 
-/// A picture of a scene to make, in batches of a ray per pixel. All arrays are in the executor's memory, in image order.
+/// A picture of a scene, made in batches of one ray per pixel. All arrays are in the executor's memory, in image
+/// order.
 struct ScenePicture {
   SceneMeshesView meshes;
   Camera camera;
@@ -17,14 +18,14 @@ struct ScenePicture {
   Ray* rays;
   const SceneHit* hits;  // of the camera's rays
   Rgba8* pixels;
-  u32* extremes;  // 2: the bits of the nearest and the farthest t
+  u32* extremes;  // 2 words: the bits of the nearest and the farthest t
 
   // Ambient occlusion.
-  SpherePoints* sphere;  // per pixel: its directions
+  SpherePoints* sphere;  // per pixel: generator of its directions
   const u8* occluded;    // of the last ambient rays
   u32* open_counts;      // the ambient rays that escaped
 
-  u32* visits;  // of the camera's rays, for heat; they have their maximum in extremes[1]
+  u32* visits;  // of the camera's rays, for heat; extremes[1] is their maximum
 
   COPSE_HD u64 pixel_count() const { return u64{width} * height; }
 

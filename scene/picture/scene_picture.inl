@@ -12,7 +12,7 @@ namespace copse::detail {
 
 namespace {
 
-/// The point of a mesh in the scene.
+/// Returns a point of a mesh, placed in the scene.
 COPSE_HD inline vec3 placed_point(const Instance& instance, const vec3& p) {
   vec3 q;
   for (int row = 0; row < 3; ++row) {
@@ -36,7 +36,7 @@ struct StoreCameraRays {
   COPSE_HD void operator()(u64 i) const { picture.rays[i] = picture.camera_ray_of(i); }
 };
 
-/// Linear numbers of light, as the screen shows them: about their square roots.
+/// Converts linear light to values of the screen: about their square roots.
 COPSE_HD inline vec3 on_screen(const float* linear) {
   return vec3(sqrt_rn(larger(linear[0], 0.0f)), sqrt_rn(larger(linear[1], 0.0f)),
               sqrt_rn(larger(linear[2], 0.0f)));
@@ -87,7 +87,7 @@ struct ShadeSceneDistance {
   }
 };
 
-/// One ambient ray per pixel. Where the camera sees nothing, it has no length.
+/// Stores one ambient ray per pixel. If the camera's ray hits nothing, the ambient ray has length zero.
 struct StoreAmbientRays {
   ScenePicture picture;
   bool is_first;
@@ -120,7 +120,7 @@ struct ShadeSceneOcclusion {
   COPSE_HD void operator()(u64 i) const {
     vec3 colour(1.0f);
     if (is_hit(picture.hits[i])) {
-      // Light adds up in linear numbers.
+      // Light adds up in linear values.
       colour = vec3(mul_rn(0.90f, sqrt_rn(div_rn(float(picture.open_counts[i]), float(ray_count)))));
     }
     picture.pixels[i] = to_rgba(colour);

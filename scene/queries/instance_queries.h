@@ -1,7 +1,7 @@
 #pragma once
 
-// What queries about points and regions find in a scene, and the tests of their traversals. A test of the tree over the
-// instances goes down into each instance that it comes to, and traverses its mesh with boxes that are placed in the
+// The answers of queries about points and regions in a scene, and the tests of their traversals. The test of the tree
+// over the instances enters each instance that it reaches, and traverses its mesh with boxes that are placed in the
 // scene.
 
 #include "queries/k_nearest.h"
@@ -51,7 +51,7 @@ struct SceneOverlap {
 
 namespace detail {
 
-/// An instance that a query looks at.
+/// An instance that a query enters.
 struct QueriedInstance {
   const PlacedInstance& record;
   const AccelView& accel;
@@ -63,7 +63,7 @@ struct QueriedInstance {
   COPSE_HD PlacedTriangles triangles() const { return triangles_of(accel.triangles); }
 };
 
-/// Test of a traversal of an instance's mesh: gives each triangle as it stands in the scene to `take`.
+/// Test of a traversal of an instance's mesh: passes each triangle, placed in the scene, to `take`.
 ///   take: bool operator()(const Triangle&, u32 at, float& limit)
 template <class Take>
 struct TakePlaced {
@@ -78,7 +78,7 @@ struct TakePlaced {
   }
 };
 
-/// Test of the traversal of the tree over the instances: searches each near instance.
+/// Test of the traversal of the tree over the instances: searches each instance within the limit.
 template <u32 stack_size, class Take>
 struct NearInstances {
   const SceneParts& scene;
@@ -124,7 +124,7 @@ struct NearestPlaced {
   }
 };
 
-/// Returns whether a triangle is among those that were found.
+/// Returns true if a triangle is among those that were found.
 template <class Item>
 COPSE_HD inline bool is_among(const Item* found, u32 count, const Item& one) {
   for (u32 i = 0; i < count; ++i) {
@@ -133,8 +133,8 @@ COPSE_HD inline bool is_among(const Item* found, u32 count, const Item& one) {
   return false;
 }
 
-/// Adds triangles to the heap. Until the search ends, `distance` is the square of the distance, `primitive` counts
-/// through all views, and `geometry` is the place of the triangle.
+/// Adds triangles to the heap. During the search, `distance` holds the square of the distance, `primitive` counts
+/// through all views, and `geometry` holds the place of the triangle.
 struct NearPlaced {
   vec3 from;
   NeighbourHeap<SceneNeighbour> heap;
@@ -192,7 +192,7 @@ struct OverlapInstances {
   }
 };
 
-/// Test of the traversal of the tree over the instances: ends at the first one that a point is inside of.
+/// Test of the traversal of the tree over the instances: ends at the first instance that contains a point.
 template <u32 stack_size>
 struct InsideInstances {
   const SceneParts& scene;
@@ -200,7 +200,7 @@ struct InsideInstances {
   u32 mask;
   bool found = false;
 
-  /// Counts the triangles that the ray goes through.
+  /// Counts the triangles that the ray crosses.
   struct Below {
     static constexpr bool takes_places = true;
 

@@ -1,16 +1,16 @@
 #pragma once
 
-// The triangles of an instance as they stand in the scene: what queries about points and regions see.
+// The triangles of an instance as placed in the scene, for queries about points and regions.
 //
-// A vertex p of the mesh stands at M p + t, computed in double and rounded to float once. M is the inverse of the
-// instance's inverse in floats, W, by which rays go into the mesh (see scene/scene_spawn_offset.h). Then it is moved into
-// the instance's box, if it is outside. The box was made of the transform itself, with a margin, so only vertices of
-// instances that are distorted by more than a factor of about 8 can move.
+// A vertex p of the mesh is placed at M p + t, computed in double and rounded to float once. M is the inverse of the
+// instance's inverse in floats, W, by which rays go into the mesh (see scene/scene_spawn_offset.h). Then the vertex
+// is moved into the instance's box, if it is outside. The box is computed from the transform itself, with a margin,
+// so vertices can move only in instances that are distorted by more than a factor of about 8.
 //
 // Boxes of the mesh's tree are placed by the same operations in the same order, at the corner that gives the smallest
-// number, and the largest. Each of these operations keeps order when it rounds: a product with the same number, a sum
-// with the same number, the rounding to float, the move into a box. So a placed box holds all that stands in the box, to
-// the last bit, without a margin. That is what the traversals of queries ask for (queries/nearest/nearest_walk.h).
+// number, and at the one that gives the largest. Each operation is monotonic even with its rounding: a product with a
+// fixed number, a sum with a fixed number, the rounding to float, the move into a box. So a placed box contains its
+// placed contents exactly, without a margin. The traversals of queries require that (queries/nearest/nearest_walk.h).
 
 #include "builders/geometry/point_triangle.h"
 #include "scene/scene_spawn_offset.h"
@@ -29,7 +29,7 @@ class ScenePlacement {
   COPSE_HD vec3 placed(const vec3& p) const { return vec3(coordinate(0, p), coordinate(1, p), coordinate(2, p)); }
   COPSE_HD Triangle placed(const Triangle& t) const { return {placed(t.a), placed(t.b), placed(t.c)}; }
 
-  /// A box around all that stands in a box of the mesh.
+  /// Returns a box around the placed contents of a box of the mesh.
   COPSE_HD Aabb placed_box(const vec3& lo, const vec3& hi) const {
     Aabb box;
 #pragma unroll

@@ -1,15 +1,15 @@
 #pragma once
 
-// Batches of questions about points and regions, for a Scene and a scene of scenes. Points are processed along a Morton
-// curve through the box of the scene, as those through a tree (queries/nearest/point_batch.h). Lists of overlaps take
-// count, scan and fill. For bodies that include primitives/persistent.h.
+// Batches of queries about points and regions, for a Scene and a scene of scenes. Points are processed along a Morton
+// curve through the box of the scene, as in queries/nearest/point_batch.h. Lists of overlaps are made by count, scan
+// and fill. For bodies that include primitives/persistent.h.
 
 #include "queries/nearest/query_batch.h"
 #include "scene/queries/scene_answers.h"
 
 namespace copse::detail {
 
-/// What all questions of a batch share.
+/// The data that all queries of a batch share.
 template <class View>
 struct SceneQuestions {
   View scene;
@@ -67,7 +67,7 @@ struct CountSceneOverlaps {
   COPSE_HD void operator()(u64 i) const { counts[i] = count_overlaps(ask.scene, regions[i], ask.mask); }
 };
 
-/// Stores overlaps from a place on, as far as there is room.
+/// Stores overlaps from a place on. Those past the end of the buffer are not written.
 template <class Overlap>
 struct StoreSceneVisits {
   Overlap* out;
@@ -150,7 +150,7 @@ void store_scene_overlaps(const Executor& ex, const View& scene, BufferSpan<cons
                       StoreSceneOverlaps<View, Region>{{scene, mask}, regions.data(), offsets, overlaps});
 }
 
-/// The functions of one kind of scene, but for those of regions, and those for one kind of region.
+/// Instantiates the functions of one kind of scene: those of points, and those of one kind of region.
 #define COPSE_SCENE_POINT_QUERIES(View)                                                                        \
   template void nearest_in_scene(const BodyExecutor&, const View&, BufferSpan<const vec3>, float, u32,         \
                                  NearestOf<View>*);                                                            \

@@ -1,6 +1,6 @@
 #pragma once
 
-// What queries find, by the kind of the scene.
+// The types of answers of queries, by the kind of scene.
 
 #include "scene/nested/nested_searches.h"
 #include "scene/queries/instance_queries.h"

@@ -30,12 +30,12 @@ void count_scene_overlaps(const Executor& ex, const View& scene, BufferSpan<cons
 template <class Executor, class View, class Region>
 void place_scene_overlaps(const Executor& ex, const View& scene, BufferSpan<const Region> regions, u32 mask,
                           u64* offsets);
-/// Stores the lists, which begin at `offsets`, as far as there is room.
+/// Stores the lists, which begin at `offsets`. Elements past the end of the buffer are not written.
 template <class Executor, class View, class Region>
 void store_scene_overlaps(const Executor& ex, const View& scene, BufferSpan<const Region> regions, u32 mask,
                           const u64* offsets, BufferSpan<OverlapOf<View>> overlaps);
 
-/// Questions to a scene through instances that share a bit with a mask.
+/// Queries of a scene through instances that share a bit with a mask.
 ///   Structure: Scene or NestedScene
 template <class Structure>
 struct SceneQueryCalls {

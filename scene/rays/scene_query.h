@@ -1,14 +1,14 @@
 #pragma once
 
-// The query of a batch of rays through a scene, as trace/batch/ray_queries.h has those through an accel. So the same
-// kernels trace it.
+// The query of a batch of rays through a scene. trace/batch/ray_queries.h has the queries through an accel; the same
+// kernels trace both.
 
 #include "scene/scene_view.h"
 #include "trace/batch/ray_queries.h"
 
 namespace copse::detail {
 
-/// Masks and sides of a batch with any.
+/// The masks and the culling of a batch.
 struct MaskedSceneRays {
   const u32* masks;  // one per ray; null: `mask` for all
   u32 mask;
@@ -20,7 +20,7 @@ struct MaskedSceneRays {
   }
 };
 
-/// For a batch with rays that see all triangles.
+/// For a batch whose rays see all triangles.
 struct FullSceneRays {
   COPSE_HD static FullSight of_ray(u64) { return {}; }
   COPSE_HD void skip(u64) {}
@@ -28,7 +28,7 @@ struct FullSceneRays {
 
 /// Closest hits, or any hits where the result is a u8.
 ///   Sights: MaskedSceneRays or FullSceneRays
-///   Holder: where the tests keep their states
+///   Holder: where the tests keep their state
 template <class Out, class Sights, class Holder = StateInTest>
 struct SceneQuery {
   using Tree = WideTree<CompressedBvh4Node>;
@@ -37,8 +37,8 @@ struct SceneQuery {
   static constexpr bool finds_closest = std::is_same_v<Out, SceneHit>;
   static constexpr bool has_masks = std::is_same_v<Sights, MaskedSceneRays>;
 
-  /// How many triangles the instances have together is not known here. As a large number it lets automatic begin with
-  /// the warps that stay, which for closest hits were the faster kernel more often.
+  /// The sum of the triangles of all instances is not known here. This large number makes automatic begin with
+  /// persistent warps, which were the faster kernel for closest hits in most cases.
   static constexpr u64 triangle_count = ~u64{0};
 
   template <Robustness robustness>
@@ -54,7 +54,7 @@ struct SceneQuery {
   const Ray* rays;
   Result* results;
 
-  /// The leaf test of ray i. The robust one refers to the ray.
+  /// The leaf test of ray i. The robust test keeps a reference to the ray.
   template <Robustness robustness>
   COPSE_HD Test<robustness> test(const Ray& ray, u64 i) const {
     const Sight sight = sights.of_ray(i);
@@ -83,7 +83,7 @@ struct SceneQuery {
     }
   }
 
-  /// Leaves out the first rays.
+  /// Drops the first rays.
   void skip(u64 count) {
     rays += count;
     results += count;

@@ -31,13 +31,13 @@ struct StateInShared {
 template <class Out, class Sights, class Holder>
 inline constexpr u32 persistent_blocks<copse::detail::SceneQuery<Out, Sights, Holder>> = 7;
 
-/// A packet would have to go down into an instance as a whole.
+/// Packets do not exist for scenes: a packet would have to enter an instance as a whole.
 template <class Out, class Sights, class Holder>
 inline constexpr bool has_packets<copse::detail::SceneQuery<Out, Sights, Holder>> = false;
 
 }  // namespace detail
 
-/// Contract: scene/rays/scene_rays.inl. By the kernels of batches through an accel.
+/// Contract: scene/rays/scene_rays.inl. It uses the kernels of batches through an accel.
 template <class Out, class Sights>
 void trace_scene_batch(const Executor& ex, const char* label, const copse::detail::SceneQuery<Out, Sights>& query,
                        u64 n) {

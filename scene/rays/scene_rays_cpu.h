@@ -16,7 +16,7 @@ struct TraceSceneRay {
 
 }  // namespace detail
 
-/// Contract: scene/rays/scene_rays.inl. The rays are single rays of the host, which walk each mesh by SIMD.
+/// Contract: scene/rays/scene_rays.inl. Each ray is traced alone by the host, by SIMD in each mesh.
 template <class Query>
 void trace_scene_batch(const Executor& ex, const char* label, const Query& query, u64 n) {
   for_each(ex, label, n, detail::TraceSceneRay<Query>{query});

@@ -1,14 +1,14 @@
 #pragma once
 
-// An instance as rays need it: the way from the space of the scene into that of the mesh, the tree there, and the box
-// in the scene.
+// The record of an instance for rays: the transform from the scene into the mesh, the mesh's tree, and the box in the
+// scene.
 //
-// A ray goes into the space of the mesh as
+// A ray is transformed into the space of the mesh as
 //
 //   origin'    = inverse (origin - translation)          direction' = inverse direction
 //
-// and keeps its length, so t is the same in both spaces. The translation is subtracted first. With a translation that
-// was multiplied by the inverse beforehand, two large terms would cancel after they were rounded.
+// and its direction is not normalised, so t is the same in both spaces. The translation is subtracted first. If it
+// were multiplied by the inverse beforehand, two large rounded terms would cancel.
 
 #include "builders/bvh/wide_node.h"
 #include "builders/geometry/packed_triangle.h"
@@ -19,13 +19,13 @@
 
 namespace copse::detail {
 
-/// What a leaf of the tree over the instances stands for. Record i is that of instance i. It has all that a ray
-/// needs, so that nothing is looked up elsewhere: 128 bytes, a line of the cache, read by loads of 16 bytes.
+/// The record for a leaf of the tree over the instances. Record i is that of instance i. It contains all that a ray
+/// needs, in one cache line of 128 bytes, read by loads of 16 bytes.
 ///
 ///   quads 0 to 2   a row of the inverse each, and a coordinate of the translation
-///   quad 3         how the ray goes on: mask, flags, the node to begin at, the reach of the mesh's tree
+///   quad 3         how the ray continues: mask, flags, the node to begin at, the reach of the mesh's tree
 ///   quad 4         the mesh's tree: the addresses of its nodes and of its triangles
-///   quads 5 to 7   the box; what is read for the instance that was hit, and by rays with masks
+///   quads 5 to 7   the box; data that is read for the instance that was hit, and by rays with masks
 struct alignas(128) PlacedInstance {
   struct Row {
     float x, y, z;
@@ -55,7 +55,7 @@ struct alignas(128) PlacedInstance {
                 dot_rn(vec3(rows[2].x, rows[2].y, rows[2].z), v));
   }
 
-  /// The ray in the space of the mesh, as far as `limit`.
+  /// Returns the ray in the space of the mesh, up to `limit`.
   COPSE_HD Ray into_mesh(const Ray& ray, float limit) const {
     const vec3 translation(rows[0].translation, rows[1].translation, rows[2].translation);
     return {turned(sub_rn(ray.origin, translation)), ray.t_min, turned(ray.direction), limit};
@@ -68,8 +68,8 @@ struct alignas(128) PlacedInstance {
     return cull == Cull::back ? Cull::front : Cull::back;
   }
 
-  /// A copy of the first `quads` quads of a record; nothing else of it may be used. A compiler would load the members
-  /// one by one.
+  /// Returns a copy of the first `quads` quads of a record; the rest of the copy is not set. A compiler would load
+  /// the members one by one.
   template <u32 quads>
   COPSE_HD static PlacedInstance load(const PlacedInstance* record) {
     PlacedInstance copy;
@@ -81,8 +81,8 @@ struct alignas(128) PlacedInstance {
 
 static_assert(sizeof(PlacedInstance) == 128);
 
-/// True if the point of the ray at `t` surely lies in the box, so that bring_into_box would leave t as it is. The margin
-/// is four roundings of 2^-24, of each coordinate and of the way to it: two for the point, one for the side moved by the
+/// True if the point of the ray at `t` is surely in the box, so that bring_into_box would not change t. The margin is
+/// four roundings of 2^-24 of each coordinate and of the way to it: two for the point, one for the side moved by the
 /// margin, and one to spare.
 COPSE_HD inline bool is_surely_in_box(const Ray& ray, const Aabb& box, float t) {
   constexpr float part = 1.0f / (1u << 22), least = 1e-37f;
@@ -97,12 +97,12 @@ COPSE_HD inline bool is_surely_in_box(const Ray& ray, const Aabb& box, float t) 
          (above.y <= box.hi.y) & (above.z <= box.hi.z);
 }
 
-/// Keeps the promises of a leaf test (trace/traverse.h) for a hit at `t` on an instance with this box: raises t to
-/// where the ray enters the box, and returns false if the ray misses the box. So what a ray hits does not depend on
-/// the tree over the instances, even where rounding in the space of a much distorted mesh moves a hit out of the box.
-/// It computes in double, where no rounding matters: the walk through the tree pads its boxes by far more. Products of
-/// floats are exact there, and a quotient rounds to no other side of t. So a t in the box is left as it is without a
-/// division.
+/// Gives a hit at `t` on an instance with this box the promises of a leaf test (trace/traverse.h): raises t to where
+/// the ray enters the box, and returns false if the ray misses the box. So the hit does not depend on the tree over
+/// the instances, even if rounding in the space of a much distorted mesh moves it out of the box. It computes in
+/// double. The roundings of double do not matter, as the traversal pads its boxes by far more. Products of floats are
+/// exact in double, and rounding a quotient does not move it across t. So t is not changed if it is in the box, and
+/// the division is skipped.
 COPSE_HD inline bool bring_into_box(const Ray& ray, const Aabb& box, float& t) {
   const dvec3 origin = to_double(ray.origin), direction = to_double(ray.direction);
   const dvec3 lo = sub_rn(to_double(box.lo), origin), hi = sub_rn(to_double(box.hi), origin);

@@ -1,6 +1,6 @@
 #pragma once
 
-// The result of a ray through a scene, and what its traversals read.
+// The result of a ray through a scene, and the data that its traversals read.
 
 #include "accel/accel_view.h"
 #include "scene/walk/placed_instance.h"
@@ -17,7 +17,7 @@ struct SceneHit {
   float u, v;     // the point is (1 - u - v) a + u b + v c of the triangle in the scene
   u32 instance;   // number of the instance in the scene
 
-  // A friend, so that is_hit without arguments still names the function of trace/ray.h alone.
+  // A friend: so it is found for a SceneHit alone, and the plain name is_hit still means the function of trace/ray.h.
   COPSE_HD friend bool is_hit(const SceneHit& hit) { return hit.instance != invalid_id; }
 };
 
@@ -25,7 +25,7 @@ static_assert(sizeof(SceneHit) == 24);
 
 namespace detail {
 
-/// What the tests of a scene read.
+/// The data of a scene that leaf tests read.
 struct SceneParts {
   const PlacedInstance* instances;
   const AccelView* accels;

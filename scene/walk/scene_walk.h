@@ -1,15 +1,15 @@
 #pragma once
 
-// The fast traversal of a scene, step by step, with the interface of Walk: one loop for both levels, so that the
-// threads of a warp step together whether they are above the instances or in one of them. The kernels of batches run
-// it (trace/batch/cuda), and so do kernels of users.
+// The fast traversal of a scene, step by step, with the interface of Walk. One loop serves both levels, so that the
+// threads of a warp step together, whether they are above the instances or in one of them. The kernels of batches
+// (trace/batch/cuda) and kernels of users run it.
 //
-// At a leaf of the tree over the instances, the walk goes down: it goes on at the root of the instance's mesh, with the
-// ray in the space of that mesh. Once it is done there, it comes back and goes on behind the leaf. Both levels share a
-// stack. Rays keep their length (placed_instance.h), so the limit is the same on both.
+// At a leaf of the tree over the instances, the walk enters the instance: it continues at the root of its mesh, with
+// the ray in the space of that mesh. When it is done there, it returns and continues behind the leaf. Both levels
+// share a stack. t is the same in both spaces (placed_instance.h), so the limit is too.
 //
-// The leaf test has the state that is not needed at each step: the ray in the scene, prepared for the tree over the
-// instances, and the best hit so far. Kernels of batches keep it in shared memory, so that it takes no registers.
+// The leaf test holds the state that is not needed at each step: the ray in the scene, prepared for the tree over the
+// instances, and the best hit so far. Kernels of batches keep it in shared memory, where it takes no registers.
 
 #include "accel/accel_view.h"
 #include "scene/walk/scene_parts.h"
@@ -18,7 +18,7 @@
 
 namespace copse::detail {
 
-/// What a ray sees of the triangles of an instance.
+/// The mask and culling that decide which triangles of an instance a ray sees.
 struct SceneSight {
   u32 mask;
   Cull cull;
@@ -30,7 +30,7 @@ struct SceneSight {
   }
 };
 
-/// The same if the ray sees all triangles. Nothing is asked per triangle then.
+/// The same if the ray sees all triangles. Then there is no check per triangle.
 struct FullSight {
   static constexpr u32 mask = ~u32{0};
   static constexpr Cull cull = Cull::none;
@@ -52,7 +52,7 @@ struct FullSight {
   return prepared;
 }
 
-/// AnyTriangle that tells t, as the last limit.
+/// AnyTriangle that returns t as the last limit.
 template <class Triangles, Robustness robustness>
 struct AnyTriangleAt : AnyTriangle<Triangles, robustness> {
   using AnyTriangle<Triangles, robustness>::AnyTriangle;
@@ -67,8 +67,8 @@ struct AnyTriangleAt : AnyTriangle<Triangles, robustness> {
   }
 };
 
-/// The part of a test that is needed only where a ray goes from one level to the other. It has an odd number of words,
-/// so that states of neighbouring threads, side by side in shared memory, are read without bank conflicts.
+/// The part of a test that is needed only when a ray goes from one level to the other. It has an odd number of words,
+/// so that neighbouring threads read their states in shared memory without bank conflicts.
 struct SceneRayState {
   Ray ray;  // in the scene, and prepared there:
   vec3 scale, near_offset, far_offset;
@@ -78,7 +78,7 @@ struct SceneRayState {
   u32 height;         // of the stack then
   u32 entered;        // its record
 
-  u32 best;  // the record that was hit
+  u32 best;  // the record of the best hit
   u32 triangle;
   float v, w, inverse;  // as UndividedHit has them
 
@@ -91,7 +91,7 @@ struct SceneRayState {
 
 static_assert(sizeof(SceneRayState) / sizeof(u32) % 2 == 1);
 
-/// Where a test keeps this state: in itself.
+/// Holder that keeps the state in the test itself.
 struct StateInTest {
   SceneRayState state;
 
@@ -119,7 +119,7 @@ class SceneTest {
     state_().best = invalid_id;
   }
 
-  /// At a leaf of the tree over the instances: goes down into the mesh of its instance.
+  /// At a leaf of the tree over the instances: enters the mesh of its instance.
   template <class Walk>
   [[gnu::always_inline]] COPSE_HD void go_down(Walk& walk, const u32* numbers) {
     SceneRayState& state = state_();
@@ -135,8 +135,8 @@ class SceneTest {
     state.height = walk.enter(begun.nodes, prepared, begun.node);
   }
 
-  /// Done with an instance: takes over what was found there, and goes on in the tree above. If that is not needed,
-  /// the walk stays done.
+  /// At the end of an instance: takes over the hit that was found there, and continues in the tree above. If the
+  /// search is over, the walk stays done.
   template <class Walk>
   [[gnu::always_inline]] COPSE_HD void come_back(Walk& walk, const CompressedBvh4Node* above) {
     const SceneRayState& state = state_();
@@ -147,7 +147,7 @@ class SceneTest {
     walk.leave(above, state.slabs(), limit, state.height);
   }
 
-  /// In an instance.
+  /// Called at the leaves of an instance.
   template <class Walk, class Counter>
   [[gnu::always_inline]] COPSE_HD void test_triangles(Walk& walk, Counter& counter) {
     walk.test_leaf(test_, counter);
@@ -174,7 +174,7 @@ class SceneTest {
     }
   }
 
-  /// Takes over a hit at `t` in the instance, unless an earlier one is better. Then `limit` is that of the hit.
+  /// Takes over a hit at `t` in the instance, unless an earlier hit is better. Then `limit` becomes the t of the hit.
   COPSE_HD void take_hit(float t, float& limit) {
     SceneRayState& state = state_();
     const PlacedInstance& instance = instances_[state.entered];
@@ -200,7 +200,7 @@ class SceneTest {
   Test test_;
 };
 
-/// The walk through both levels. `LevelWalk`: that through one of them.
+/// The walk through both levels. `LevelWalk`: the walk through one level.
 template <class LevelWalk>
 class SceneWalk {
  public:
@@ -210,7 +210,7 @@ class SceneWalk {
   COPSE_HD SceneWalk(const Tree& top, StackEntry* entries) : top_(top), entries_(entries), walk_(top, entries) {}
 
   [[gnu::always_inline]] COPSE_HD void begin(const PreparedRay& prepared) {
-    walk_ = LevelWalk(top_, entries_);  // the ray before may have ended in an instance
+    walk_ = LevelWalk(top_, entries_);  // the previous ray may have ended in an instance
     walk_.begin(prepared);
     is_below_ = false;
   }
@@ -233,7 +233,7 @@ class SceneWalk {
       test.come_back(walk_, top_.nodes);
       is_below_ = false;
     }
-    // Threads that came back to another leaf go down together with those that just reached one.
+    // Threads that returned and reached another leaf enter its instance together with threads that just reached one.
     if (!walk_.is_at_leaf()) return;
     test.go_down(walk_, top_.primitive_ids);
     is_below_ = true;

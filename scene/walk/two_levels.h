@@ -1,7 +1,7 @@
 #pragma once
 
-// The leaf tests of the tree over instances, for robust traversals and for the host. Each takes the ray into the space
-// of an instance, and traverses the tree of its accel there.
+// The leaf tests of the tree over instances, for robust traversals and for the host. Each transforms the ray into the
+// space of an instance, and traverses the tree of its accel there.
 
 #include "scene/walk/scene_parts.h"
 #include "trace/subtree_rays.h"
@@ -50,7 +50,8 @@ struct ClosestInstance {
     float t = found.t;
     if (!is_surely_in_box(ray, instance.box(), t) && !bring_into_box(ray, instance.box(), t)) return false;
     if (t > limit || (t == limit && closest.instance < instance.number)) return false;
-    // Two parts of an opened instance have hits at the same t. The whole mesh tells which of them comes first.
+    // Two parts of an opened instance have hits at the same t. A search of the whole mesh decides which of them is
+    // first.
     if (t == limit && closest.instance == instance.number) {
       found = closest_in_mesh<stack_size>(accel, 0, in_mesh, mask, side);
     }
@@ -85,7 +86,7 @@ struct AnyInstance {
   COPSE_HD bool is_hit() const { return found; }
 };
 
-/// The closest hit by robust traversals. It is out of line so that it takes no registers from the fast one.
+/// The closest hit by robust traversals. It is out of line, so that it costs the fast one no registers.
 template <u32 stack_size>
 [[gnu::noinline]] COPSE_HD SceneHit robust_closest_hit(const CompressedBvh4View& tree, const SceneParts& scene,
                                                        const Ray& ray, u32 mask, Cull cull) {

@@ -59,7 +59,7 @@ using detail::Forest;
 using detail::PlacedInstance;
 using detail::SceneWorldsAccess;
 
-/// An instance stands in a leaf of its own, as in a Scene.
+/// One instance per leaf, as in a Scene.
 constexpr u32 max_leaf_size = 1;
 
 void check_worlds(const char* function, const Context& context, const SceneWorlds& worlds) {

@@ -4,7 +4,7 @@
 
 namespace copse::detail {
 
-/// The rays of a batch through worlds, and what they see.
+/// The rays of a batch through worlds, and their masks.
 struct WorldsBatch {
   SceneWorldsView worlds;
   const Ray* rays;
