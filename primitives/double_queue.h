@@ -27,7 +27,7 @@
 
 namespace copse {
 
-/// What a double queue counts.
+/// The counters of a double queue.
 struct DoubleQueueCounters {
   u64 pushed;                       // places asked for, on each side
   u32 refused_front, refused_back;  // those of them for which there was no place

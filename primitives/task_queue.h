@@ -13,7 +13,7 @@
 
 namespace copse {
 
-/// What the tasks of a run count. Zero between runs, except `overflow`.
+/// The counters of a run. Zero between runs, except `overflow`.
 struct TaskQueueCounters {
   u64 pushed;    // tasks, also the refused ones
   u64 overflow;  // `pushed` of a run that passed the capacity

@@ -7,11 +7,11 @@
 // frontier of the next stage gets their children. A stage costs about a microsecond on a GPU, so a frontier for
 // each level is the fastest way down only while the frontier grows. There are two other cases:
 //
-//   the frontier has enough nodes for all threads  each thread visits what is below its node by itself
+//   the frontier has enough nodes for all threads  each thread visits the subtree of its node by itself
 //   the frontier does not grow                     the same, with twice as many visits in each stage, so that
 //                                                  a long chain does not take a stage for each of its nodes
 //
-// A thread that has made its visits gives what is left to the next frontier. bench: copse-bench-primitives,
+// A thread that has made its visits gives the remaining nodes to the next frontier. bench: copse-bench-primitives,
 // walk/down.
 
 #include "primitives/core/bits.h"
@@ -54,7 +54,7 @@ class DeferredSiblings {
   u32 begin_ = 0, size_ = 0;
 };
 
-/// What the stages of a walk share. Stage s reads the frontier s % 2 and fills the other one.
+/// The state that the stages of a walk share. Stage s reads the frontier s % 2 and fills the other one.
 struct TopDownState {
   /// [stage % 4] the nodes of the frontier. While a stage fills the next number, it clears the one after that.
   u64 sizes[4];

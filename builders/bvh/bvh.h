@@ -67,10 +67,10 @@ struct Bvh {
 /// How a builder makes the top of a tree, which is its nodes with the largest area.
 enum class Top : u32 {
   as_built,  // as the builder makes all levels
-  sah,       // anew, by the SAH builder over the subtrees below: see rebuild_top() in builders/bvh/top.h
+  sah,       // rebuilt by the SAH builder over the subtrees below: see rebuild_top() in builders/bvh/top.h
 };
 
-/// The most nodes, and the most pairs of siblings, of a tree over `primitive_count` primitives.
+/// The maximum number of nodes, and of pairs of siblings, of a tree over `primitive_count` primitives.
 constexpr u64 node_capacity(u64 primitive_count) {
   return primitive_count == 0 ? 1 : 2 * primitive_count - 1;
 }
@@ -83,7 +83,7 @@ constexpr u64 bvh_bytes(u64 primitive_count) {
          primitive_count * sizeof(u32) + sizeof(BvhCounts) + detail::delta_words(primitive_count) * sizeof(u32);
 }
 
-/// The bytes more of a tree over so many references to split triangles.
+/// The additional bytes of a tree over `reference_count` references to split triangles.
 constexpr u64 repeat_bytes(u64 reference_count) {
   return reference_count * sizeof(RepeatedPlace);
 }

@@ -8,7 +8,7 @@
 
 namespace copse {
 
-/// A checksum of bytes, FNV-1a of 64 bits. It tells structures apart that differ by chance, not by intent.
+/// A checksum of bytes, FNV-1a of 64 bits. It tells apart structures that differ by accident, not forgeries.
 class Fnv1a {
  public:
   /// Adds the bytes of values, which must have no padding.

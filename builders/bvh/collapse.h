@@ -20,10 +20,10 @@ struct CollapseOptions {
 ///
 ///   copse::CompressedBvh8 wide = copse::collapse<copse::CompressedBvh8>(context, bvh);
 ///
-/// Of all trees that keep boxes and primitives of the binary one together, it has the least SAH cost, up to the
-/// rounding of costs in single precision. It is equal on all backends bit for bit, and from run to run, for trees
-/// of every builder. The inner children of a node are neighbours, and so are the primitives of its leaves. Boxes
-/// of compressed nodes hold the exact ones and are at most a step of their grid larger. Where children lie farther
+/// It has the lowest SAH cost of all wide trees whose children are subtrees of the binary one, up to the rounding
+/// of costs in single precision. It is equal on all backends bit for bit, and from run to run, for trees of every
+/// builder. The inner children of a node are neighbours, and so are the primitives of its leaves. Boxes of
+/// compressed nodes hold the exact ones and are at most a step of their grid larger. Where children lie farther
 /// apart than the largest float, planes may be infinite.
 ///
 /// The binary tree does not change, and the wide one does not need it.

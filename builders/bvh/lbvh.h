@@ -8,9 +8,9 @@ namespace copse {
 
 struct LbvhOptions {
   /// Bits of a Morton key, 30 to 63, or 0 for the number that sorts fastest beside the numbers of the primitives:
-  /// 31 up to 2^18 primitives, else 39, or what the numbers leave of 63. The bits go to the axes by the extents of
-  /// the scene: a short axis gets its first bit when the longest axis has been halved to about its length. More
-  /// bits keep close primitives of large scenes apart, at the cost of up to two more launches.
+  /// 31 up to 2^18 primitives, else 39, or as many as the numbers leave of 63. The bits go to the axes by the
+  /// extents of the scene: a short axis gets its first bit when the longest axis has been halved to about its
+  /// length. More bits keep close primitives of large scenes apart, at the cost of up to two more launches.
   u32 morton_bits = 63;
 
   /// Maximum primitives per leaf, 1 to 32. Subtrees of at most so many primitives become one leaf: fewer nodes,

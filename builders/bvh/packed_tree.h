@@ -41,7 +41,7 @@ COPSE_API void make_packed(Context& context, u64 capacity, float splits, Compres
 COPSE_API void build_packed(Context& context, CompressedBvh4& tree, PackedTriangles& packed,
                             const TriangleViews& triangles, const PackedBuildOptions& options);
 
-/// Makes `tree` and `packed` anew, of a binary tree over `triangles`.
+/// Replaces `tree` and `packed` by the collapse of a binary tree over `triangles`.
 /// Throws: as collapse and pack_triangles.
 COPSE_API void collapse_packed(Context& context, const Bvh& bvh, const TriangleViews& triangles,
                                CompressedBvh4& tree, PackedTriangles& packed);

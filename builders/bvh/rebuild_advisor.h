@@ -9,19 +9,19 @@
 namespace copse {
 
 struct RebuildRule {
-  /// A refitted tree is due for a rebuild once its SAH cost is more than so many times its cost when built: 1 to
+  /// A refitted tree is due for a rebuild once its SAH cost exceeds this factor times its cost when built: 1 to
   /// 1000. A low value rebuilds often and keeps rays fast, a high one refits longer.
   double max_growth = 1.25;
 
-  /// A tree is due after so many refits in any case, 0 to 2^32 - 1; 0 is for no limit. The cost of triangles that come
-  /// together again falls, so only a rebuild shows how much lower it could be.
+  /// A tree is due after this many refits in any case, 0 to 2^32 - 1; 0 for no limit. The cost of triangles that
+  /// come together again falls, so only a rebuild shows how much lower it could be.
   u32 max_refits = 64;
 
   /// The costs of a node and of a triangle: finite and not negative.
   SahCosts costs = {};
 };
 
-/// What an advisor knows of its tree.
+/// The history of a tree in its advisor.
 struct TreeHistory {
   double built_cost = 0;  // SAH cost after the last build
   double cost = 0;        // SAH cost now
@@ -30,7 +30,7 @@ struct TreeHistory {
   u32 refit_count = 0;    // all refits
   u32 rebuild_count = 0;  // all builds but the first
 
-  /// Returns how many times the cost when built the tree costs now; 1 if it costs nothing.
+  /// Returns the SAH cost now divided by the cost when built; 1 if that was 0.
   double growth() const { return built_cost > 0 ? cost / built_cost : 1; }
 };
 
@@ -78,7 +78,7 @@ void note_refit(Context& context, RebuildAdvisor& advisor, const Tree& tree);
 
 /// Refits a tree and measures it. If it is due, rebuilds and measures it again. So its SAH cost is never more than
 /// max_growth times its cost after the last build. It may be captured in a graph, where the GPU decides at every launch.
-///   advisor: knows the tree by note_build; if not, the first call rebuilds the tree
+///   advisor: was given the tree by note_build; if not, the first call rebuilds the tree
 /// Throws: as refit, rebuild and run_if.
 /// Waits: for the decision, on CUDA outside of a capture.
 /// Memory: as refit and rebuild. Before a capture, reserve what build_sizes() says: the rebuild must not allocate.

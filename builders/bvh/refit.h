@@ -8,9 +8,9 @@ namespace copse {
 
 /// Updates all boxes of a binary tree to primitives that have moved; the topology stays. It takes a tree of any
 /// builder and any depth, and gives the same boxes on every backend. A triangle that has become NaN or infinite,
-/// or a box that has become inverted, is empty until it comes back. What the build left out stays out. It does not
-/// wait and, once warm, does not allocate. In a tree with splits each leaf gets the box around its whole triangles: rays
-/// stay right and become slower (docs/how-it-works/splits.md).
+/// or a box that has become inverted, is empty until it is valid again. Primitives that the build left out stay
+/// out. It does not wait and, once warm, does not allocate. In a tree with splits each leaf gets the box around
+/// its whole triangles: rays stay right and become slower (docs/how-it-works/splits.md).
 ///
 /// On CUDA, an LBVH with one primitive per leaf takes two thirds of the time of any other tree; a tree from a file
 /// or from compact_copy() counts as another one. A captured refit fits the tree that it finds when its graph runs;
@@ -29,10 +29,12 @@ COPSE_API void refit(Context& context, Bvh& bvh, const BoxView& boxes);
 
 /// Updates all boxes of a wide tree, Bvh4, CompressedBvh4 or CompressedBvh8; children and slots stay. The boxes
 /// become those of the primitives, as exact as the layout can be: they are not rounded again at every level. Where
-/// nothing moved, nothing changes, but for splits, as above. On CUDA, blocks fit windows of neighbouring nodes,
+/// nothing moved, nothing changes, except for splits, as above. On CUDA, blocks fit windows of neighbouring nodes,
 /// and further launches fit the remaining nodes. That is fastest where nodes stand near their children, as in a
-/// tree made by collapse(). Throws: as above. Memory: scratch of at most 28 bytes on the CPU and 34 on CUDA for
-/// each node that the tree has room for, and 64 bytes per view if there are several.
+/// tree made by collapse().
+/// Throws: as above.
+/// Memory: scratch of at most 28 bytes on the CPU and 34 on CUDA for each node that the tree has room for, and 64
+/// bytes per view if there are several.
 template <class Node>
 void refit(Context& context, WideBvh<Node>& tree, const TriangleViews& triangles);
 template <class Node>

@@ -9,14 +9,14 @@ struct ReinsertOptions {
   /// moves that the ones before made possible; each gains less.
   u32 passes = 2;
 
-  /// A pass tries to move the nodes whose parents have at least so many times the mean area of all inner nodes: 0
-  /// to 1000. 0, the default: all nodes. Areas differ so much that few nodes hold most of the cost. With 0.5, two
-  /// passes keep 90 % of what they gain in meshes, 78 % in hair and 64 % in random triangles. In trees of over a
-  /// million triangles, passes take 20 to 50 % of the time.
+  /// A pass tries to move the nodes whose parents have at least this factor times the mean area of all inner
+  /// nodes: 0 to 1000. 0, the default: all nodes. Areas differ so much that few nodes hold most of the cost. With
+  /// 0.5, two passes keep 90 % of their gain in meshes, 78 % in hair and 64 % in random triangles. In trees of
+  /// over a million triangles, passes take 20 to 50 % of the time.
   float min_parent_area = 0;
 };
 
-/// Lowers the SAH cost of a binary tree: it takes subtrees out and puts them where inner nodes have the least
+/// Lowers the SAH cost of a binary tree: it removes subtrees and inserts them where inner nodes gain the least
 /// area. It works on trees of any builder and any depth; leaves and their primitives stay together. The gain
 /// depends on the tree; it is largest where boxes of uneven size overlap, as in interiors. Figures:
 /// bench/notes/builders.md.
@@ -24,7 +24,7 @@ struct ReinsertOptions {
 /// In a pass, every node but the root searches for its best place by branch and bound, among the siblings of its
 /// ancestors and the nodes below them. Where moves conflict, those that gain most are made; the others may be made
 /// in the next pass. Several moves together may gain less than their sum. A pass after which inner nodes have more
-/// area is undone, so the SAH cost never rises, but for rounding. The tree is equal on all backends bit for bit,
+/// area is undone, so the SAH cost never rises, except by rounding. The tree is equal on all backends bit for bit,
 /// and from run to run. A refit then fits the tree along its links.
 ///
 /// Boxes must hold everything below them, as after a build or a refit. The boxes of leaves stay; those of inner

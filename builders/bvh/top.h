@@ -4,10 +4,10 @@
 
 namespace copse {
 
-/// Makes the top of a binary tree anew by the SAH builder, and keeps its lower levels. The nodes with the largest
-/// area are the top, some 4000 to 16000 of them; the subtrees below are its leaves. The new top replaces the old one
-/// only if its inner nodes have less area. So the SAH cost never rises, but for rounding. Leaves, their primitives and
-/// all nodes below the top stay.
+/// Rebuilds the top of a binary tree by the SAH builder, and keeps its lower levels. The nodes with the largest
+/// area are the top, some 4000 to 16000 of them; the subtrees below are its leaves. The new top replaces the old
+/// one only if its inner nodes have less area. So the SAH cost never rises, except by rounding. Leaves, their
+/// primitives and all nodes below the top stay.
 ///
 /// It takes trees of any builder: an LBVH gains most, H-PLOC some. The time hardly depends on the number of
 /// primitives. The tree is equal on all backends bit for bit, and from run to run. A refit then fits it along its

@@ -5,7 +5,7 @@
 // A node keeps the boxes of its children beside each other, and not its own box. So a visit reads one node where a
 // binary tree reads several. All layouts have the same members:
 //
-//   width maximum children of a node
+//   width              maximum children of a node
 //   child(slot)        the child in a slot
 //   child_box(slot)    its box: exact in Bvh4Node, rounded outwards in the compressed layouts
 

@@ -6,9 +6,9 @@
 // for each triangle, so that the loads of several triangles overlap.
 //
 // Precomputed: bounds of triangles, written once in input order, so that later passes in Morton order read one
-// cache line per triangle instead of four. If neighbours in the mesh are neighbours in space, caches already hold
-// what those passes read, and bounds would only be more bytes: samples decide. Measured by copse bench random-10M
-// --stages.
+// cache line per triangle instead of four. If neighbours in the mesh are neighbours in space, the caches already
+// hold the vertices that those passes read, and bounds would only be more bytes to read. Samples decide. Measured
+// by copse bench random-10M --stages.
 
 #include <type_traits>
 

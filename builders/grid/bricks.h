@@ -67,7 +67,7 @@ struct BrickOptions {
   /// times the bricks.
   u32 resolution = 1024;
 
-  /// Room for so many bricks: up to 2^32 - 1. The default 0 means as many as this build needs; they are counted
+  /// Room for this many bricks: up to 2^32 - 1. The default 0 means as many as this build needs; they are counted
   /// first, which takes another pass over the triangles and a wait.
   u64 brick_capacity = 0;
 
@@ -129,7 +129,7 @@ COPSE_API BrickCounts build_brick_blocks(Context& context, const TriangleViews& 
                                          const BrickBlockOptions& options,
                                          const std::function<void(const BrickBlock&)>& take);
 
-/// Makes the table of bricks anew, from keys that the caller has stored. bricks.shape, keys, words and counts must be
+/// Rebuilds the table of bricks from keys that the caller has stored. bricks.shape, keys, words and counts must be
 /// set.
 /// Throws: Error out_of_memory.
 /// Waits: for nothing.

@@ -16,7 +16,7 @@ COPSE_HD inline vec3 voxel_centre(const GridShape& shape, const uvec3& voxel) {
               float(add_rn(shape.lo.z, (voxel.z + 0.5) / shape.cells_per_unit.z)));
 }
 
-/// Distances of voxels from a surface, for kernels. DistanceField in distance_field.h says what they are.
+/// Distances of voxels from a surface, for kernels. DistanceField in distance_field.h describes them.
 struct DistanceFieldView {
   BrickView bricks;
   BufferSpan<const float> values;

@@ -12,7 +12,7 @@ struct FrustumGridOptions {
   /// the screen, a slab is a range of depths. Slabs are equally thick in 1 / depth.
   uvec3 resolution = uvec3(128, 128, 16);
 
-  /// Room for so many references: up to 2^32 - 1. The default 0 means as many as this build needs; they are
+  /// Room for this many references: up to 2^32 - 1. The default 0 means as many as this build needs; they are
   /// counted first. Give more than this build needs if the grid will be rebuilt over triangles or for cameras that
   /// move.
   u64 reference_capacity = 0;

@@ -28,12 +28,12 @@ inline constexpr u32 max_frustum_slabs = 256;
 struct FrustumShape {
   dvec3 eye;
   dvec3 x, y, z;            // give the camera coordinates of p - eye; on screen |x| <= z and |y| <= z
-  dvec3 x_y_z_per_length;   // the most that each of them changes per unit of length
-  dvec3 length_per_x_y_z;   // and the other way round: the most length per unit of each
+  dvec3 x_y_z_per_length;   // maximum change of each per unit of length
+  dvec3 length_per_x_y_z;   // maximum length per unit of each
   double corner;            // the longest line of sight down to depth 1
   double nearest;           // the depth from which slabs are counted
   double farthest;          // the depth at which the last slab could end; at least 5/4 of `nearest`
-  double units_per_length;  // the most units of the lattice per unit of length, at depth 1
+  double units_per_length;  // maximum units of the lattice per unit of length, at depth 1
   // How far cells reach past their faces, in units, for a triangle whose farthest vertex is at most twice as deep
   // as the nearest one.
   i32 padding;

@@ -52,8 +52,8 @@ struct GridShape {
 inline constexpr u32 units_per_cell_bits = 8;
 inline constexpr i32 units_per_cell = 1 << units_per_cell_bits;
 
-/// A cell lists every primitive that comes within so many units of it: one unit for the rounding of the primitive,
-/// and one for the rounding of the rays that look for it.
+/// A cell lists every primitive that comes within this many units of it: one unit for the rounding of the
+/// primitive, and one for the rounding of rays.
 inline constexpr i32 cell_padding = 2;
 
 namespace detail {
@@ -69,7 +69,7 @@ inline constexpr u64 never_built = ~u64{0};
 
 /// Counts of the last build of a grid. They live on the device.
 struct GridCounts {
-  u64 reference_count;  // references that all cells need; if there is too little room, at least so many
+  u64 reference_count;  // references that all cells need; a lower bound if there is too little room
   u64 stored_count;     // references that are stored: all that are needed, or as many as there is room for
 };
 
@@ -92,7 +92,7 @@ struct VoxelView {
   COPSE_HD bool is_set(u64 bit) const { return (words.data()[bit / 32] >> (bit % 32) & 1) != 0; }
 };
 
-/// A brick is a cube with so many voxels along each edge: 512 bits in 16 words.
+/// A brick is a cube with this many voxels along each edge: 512 bits in 16 words.
 inline constexpr u32 brick_edge = 8;
 inline constexpr u32 brick_words = brick_edge * brick_edge * brick_edge / 32;
 

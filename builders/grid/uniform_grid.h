@@ -15,7 +15,7 @@ struct GridOptions {
   /// More cells mean fewer tests per ray, more steps and more memory.
   float density = 4;
 
-  /// Room for so many references: up to 2^32 - 1. The default 0 means as many as this build needs; they are
+  /// Room for this many references: up to 2^32 - 1. The default 0 means as many as this build needs; they are
   /// counted first. Give more than this build needs if the grid will be rebuilt over primitives that move.
   u64 reference_capacity = 0;
 };

@@ -15,7 +15,7 @@ struct VoxelNode {
   u32 mask;   // bit k: child k has a voxel. The other bits are 0.
 };
 
-/// A leaf has so many voxels along an edge; voxel (x, y, z) has bit x + 4 y + 16 z.
+/// A leaf has this many voxels along an edge; voxel (x, y, z) has bit x + 4 y + 16 z.
 inline constexpr u32 voxel_leaf_edge = 4;
 
 /// The highest level of a root: 4 * 2^14 voxels are 65,536.

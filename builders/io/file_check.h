@@ -4,7 +4,7 @@
 
 namespace copse {
 
-/// What is checked of a file before it is used. Its header and its size against its counts are always checked.
+/// The checks of a file before it is used. Its header and its size against its counts are always checked.
 enum class FileCheck : u32 {
   /// Checksums, zeros between arrays, and every index. Any bytes give an Error or a structure that is safe to use.
   everything,

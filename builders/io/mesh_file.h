@@ -58,15 +58,15 @@ struct COPSE_API MeshReport {
   std::string message() const;
 };
 
-/// Returns the triangles of an OBJ, PLY, STL or OFF file, in the order of the file. The ending of the name tells the
-/// format. A file that gzip has packed is unpacked first, whether or not its name ends in .gz.
+/// Returns the triangles of an OBJ, PLY, STL or OFF file, in the order of the file. The ending of the name gives
+/// the format. A file that gzip has packed is unpacked first, whether or not its name ends in .gz.
 ///
 /// Convex polygons become fans around their first corner. Concave polygons of up to 1024 corners are cut by their
 /// ears. Triangle strips of PLY files (an element `tristrips`, where -1 begins a new strip) become triangles that
 /// all turn the same way. The triangles of an STL file share a vertex where their coordinates are equal.
 ///
-/// Vertices that are not finite, their faces, and faces of fewer than 3 corners are left out. The vertices that
-/// remain are numbered anew, without gaps.
+/// Vertices that are not finite, their faces, and faces of fewer than 3 corners are left out. The remaining
+/// vertices are renumbered without gaps.
 ///   report: if not null, is set to what was left out
 /// Throws: Error bad_file, with file, line or element, value and limit, for a file that cannot be read or is cut
 /// short, a number that is none, an index past the end, and a mesh without triangles; Error invalid_argument for more
@@ -82,9 +82,10 @@ COPSE_API Mesh load_mesh(const FilePath& path, const LoadMeshOptions& options = 
 COPSE_API Mesh parse_mesh(std::string_view bytes, const LoadMeshOptions& options = {},
                           MeshReport* report = nullptr, const std::string& name = "mesh");
 
-/// Writes a mesh in the format that the ending of the name tells: binary little-endian PLY, binary STL, OBJ or OFF.
-/// Text has as many digits as each float needs to be read back. STL has no indices: each triangle has its own corners.
-/// With .gz behind the ending, the file is packed as gzip does by default. The file appears under its name when it is complete.
+/// Writes a mesh in the format of the name's ending: binary little-endian PLY, binary STL, OBJ or OFF. Text has as
+/// many digits as each float needs to be read back. STL has no indices: each triangle has its own corners. With
+/// .gz behind the ending, the file is packed as gzip does by default. The file appears under its name when it is
+/// complete.
 ///   cancel: a token such as std::stop_token. Once a stop is requested, the call throws Error cancelled soon, and an old
 ///           file stays
 /// Throws: Error bad_file, also for another ending; Error invalid_argument for an index past the end, and for more

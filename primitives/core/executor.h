@@ -7,8 +7,8 @@
 #include "primitives/core/scratch_arena.h"
 #include "primitives/core/zeroed_memory.h"
 
-// What a primitive runs on. The body of a builder is a template on the executor; its unqualified calls find the
-// primitives of the backend through the namespace of the executor.
+// The executors that primitives run on. The body of a builder is a template on the executor; its unqualified calls
+// find the primitives of the backend through the namespace of the executor.
 
 namespace copse {
 

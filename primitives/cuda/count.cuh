@@ -24,7 +24,7 @@ inline constexpr u32 few_vote_rows = 8, many_vote_rows = 16;
 template <u32 rows>
 inline constexpr u64 vote_tile = u64{vote_threads} * rows;
 
-/// What the blocks of a launch have found together. It is zero before and after the launch.
+/// The results of the blocks of a launch. Zero before and after the launch.
 struct VoteTally {
   u64 count;     // of count_kernel: the count, and from bit 48 on the number of blocks that have added to it
   u32 finished;  // of find_kernel: the number of blocks that have ended

@@ -10,8 +10,8 @@
 
 namespace copse::cuda {
 
-/// What the blocks of a persistent launch share. The counters are zero before the launch. They are zero after it
-/// too, if every block calls leave_grid at its end.
+/// The counters that the blocks of a persistent launch share. They are zero before the launch. They are zero after
+/// it too, if every block calls leave_grid at its end.
 struct GridCounters {
   u32 arrived;  // arrivals at barriers
   u32 left;

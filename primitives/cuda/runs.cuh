@@ -17,7 +17,8 @@ struct TileRuns {
   u32 first, last;  // where its first and its last run start, in the tile
 };
 
-/// Stores the length of runs within a tile, and what the end of the last one depends on.
+/// Stores the lengths of runs that end within a tile, and the data from which EndLastRun finds the end of the last
+/// one.
 template <class Length>
 struct RunLengths {
   Length* lengths;

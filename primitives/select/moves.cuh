@@ -41,7 +41,8 @@ constexpr u64 smallest_select_tile() {
   return IndexShape::size;
 }
 
-/// What a thread has loaded of the answers of a predicate for a tile: nothing, if it is called per element.
+/// The answers of a predicate that a thread has loaded for a tile: nothing, if the predicate is called per
+/// element.
 template <class Predicate, class Shape>
 struct LoadedFlags {
   __device__ void load(const Predicate&, u64, u64) {}

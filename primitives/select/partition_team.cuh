@@ -29,7 +29,7 @@ struct PartitionChunks {
   __device__ u64 end(u64 chunk) const { return smaller((chunk + 1) * tiles_each, tile_count); }
 };
 
-/// What the blocks of a launch share. It is zero before and after the launch.
+/// The counters that the blocks of a launch share. Zero before and after the launch.
 struct PartitionTeam {
   u32* started;  // team.cuh
   u32* left;     // blocks that have ended

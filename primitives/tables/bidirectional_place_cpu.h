@@ -19,7 +19,7 @@ using copse::detail::PlacingTask;
 
 inline constexpr u64 placing_tile = 8192;
 
-/// What happens to a pair.
+/// The outcome of a pair.
 enum class Placing : u8 { kept, repeated, cell, repeated_cell };
 
 template <class Task>

@@ -22,7 +22,7 @@
 // cache of a GPU:
 //
 //   7      | 6 .. 0
-//   lock   | bit k: a key whose hash chooses k stands in its second bucket or in the stash, or did
+//   lock   | bit k: a key whose hash chooses k is or was in its second bucket or in the stash
 //
 // Why no key is ever there twice. Only the thread that holds the lock of its first bucket moves a key, changes its
 // value, erases it, or inserts it past a full first bucket. A thread inserts a key without the lock only into the
@@ -31,8 +31,8 @@
 // slot in the first bucket gives the lock back and begins again.
 //
 // No thread waits for a lock while it holds one: it tries the lock, gives up its own if that fails, and looks
-// again. So the threads of a warp may run in lockstep. Two threads that each want what the other holds could do so
-// for ever, so after max_tries a key goes to the stash.
+// again. So the threads of a warp may run in lockstep. Two threads that each want the lock of the other could
+// retry for ever, so after max_tries a key goes to the stash.
 
 #include "primitives/tables/cuckoo_buckets.h"
 #include "primitives/tables/looking_slots.h"

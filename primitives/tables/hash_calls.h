@@ -11,7 +11,7 @@
 
 namespace copse {
 
-/// What an insertion does with the value of a key that the table already holds.
+/// Whether an insertion keeps or assigns the value of a key that the table already holds.
 enum class HashMode : u8 { keep, assign };
 
 namespace detail {

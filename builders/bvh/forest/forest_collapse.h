@@ -12,7 +12,7 @@ namespace copse::detail {
 
 inline constexpr u32 forest_width = CompressedBvh4Node::width;
 
-/// What the collapse of a forest keeps for each pair.
+/// The record of each pair in the collapse of a forest.
 struct ForestRecords {
   PairArrays<forest_width> pairs;
   WideRecord<forest_width>* records;

@@ -35,7 +35,7 @@ struct ForestBuild {
   BvhArrays binary;   // nodes: two per slot, the root of a tree at twice its first slot
   u8* deltas;         // [slot], see ForestLeaves
 
-  /// Stores what is known of the order before it is found.
+  /// Stores the counts and the last links, which do not depend on the order.
   COPSE_HD void begin_order() const {
     const u32 n = shape.primitive_count;
     *binary.counts = {2 * n, n, n, 0};
@@ -43,8 +43,8 @@ struct ForestBuild {
     binary.parents[n - 1] = invalid_id;  // no pair is behind the last slot
     binary.nodes[2 * n - 1] = BvhNode::inner(Aabb::empty(), 0);
   }
-  /// Stores the primitive and the delta of a slot, the number of valid primitives of its tree if it has the last
-  /// one, and which nodes no merge will write.
+  /// Stores the primitive and the delta of a slot. The slot of the last valid primitive of a tree also stores
+  /// their number. Stores the nodes that no merge will write as empty.
   ///   key, next_key: of the primitives in the slot and in the next one of the tree
   COPSE_HD void store_slot(u32 tree, u32 begin, u32 slot, u32 primitive, u32 key, u32 next_key) const {
     const bool is_valid = key < invalid_key, ends_tree = !is_valid || next_key >= invalid_key;
@@ -100,7 +100,7 @@ struct ForestWords {
   COPSE_HD u32 number(u64 word) const { return u32(word & ((u64{1} << number_bits) - 1)); }
 };
 
-/// Makes the grid of each tree, and prepares what the order of its primitives completes.
+/// Makes the grid of each tree, and sets the counts to be found to 0.
 struct PrepareTree {
   ForestBuild build;
   const Aabb* bounds;

@@ -1,7 +1,7 @@
 #pragma once
 
-// A row of clusters on the CPU. It has in arrays what the lanes of a warp hold on a GPU (cluster_lanes.cuh), so
-// that the search for neighbours runs in vector registers.
+// A row of clusters on the CPU. Arrays replace the lanes of a warp (cluster_lanes.cuh), so that the search for
+// neighbours runs in vector registers.
 
 #include "builders/bvh/hploc/hploc_cluster.h"
 

@@ -11,14 +11,16 @@
 //
 // The cooperative stage, hploc_cpu.h and hploc.cuh:
 //
-//   cluster_leaves(ex, boxes, precomputed, leaves, deltas, n, radius, clusters, arrivals, bvh) Builds nodes and
-//     parents of `bvh` over its leaves. A range of leaves in the hierarchy of the deltas takes the clusters of its
-//     two children, those of the left child first. If it has more than 16 leaves, it merges neighbours in rounds
-//     until at most 16 clusters remain; the range of all leaves, until one remains. In a round each cluster
-//     compares the clusters at most `radius` places away, and two clusters merge that choose each other. n:
-//     maximum number of leaves; their count is in bvh.counts, in the memory of the executor clusters: room for n
-//     arrivals: n words with all bits set precomputed: PrecomputedBounds of the same boxes, which may be read in
-//     their place
+//   cluster_leaves(ex, boxes, precomputed, leaves, deltas, n, radius, clusters, arrivals, bvh)
+//     Builds nodes and parents of `bvh` over its leaves. A range of leaves in the hierarchy of the deltas takes
+//     the clusters of its two children, those of the left child first. If it has more than 16 leaves, it merges
+//     neighbours in rounds until at most 16 clusters remain; the range of all leaves, until one remains. In a
+//     round each cluster compares the clusters at most `radius` places away, and two clusters merge that choose
+//     each other.
+//       n:           maximum number of leaves; their count is in bvh.counts, in the memory of the executor
+//       clusters:    room for n
+//       arrivals:    n words with all bits set
+//       precomputed: PrecomputedBounds of the same boxes, which may be read in their place
 
 #include "builders/bvh/build/tree_body.h"
 #include "builders/bvh/hploc.h"

@@ -16,7 +16,7 @@ struct Climber {
   __device__ bool is_right_child() const { return delta_left > delta_right; }
   /// Where its parent splits.
   __device__ u32 split() const { return is_right_child() ? range.first - 1 : range.last; }
-  /// The end that its sibling does not know.
+  /// The end of the range away from its sibling.
   __device__ u32 far_end() const { return is_right_child() ? range.last : range.first; }
   /// The range of its sibling, whose far end is `other_end`.
   __device__ LeafRange sibling(u32 other_end) const {

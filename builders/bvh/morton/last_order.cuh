@@ -41,7 +41,7 @@
 
 namespace copse::detail {
 
-/// What the device measures of the old order.
+/// Measures of the old order, found on the device.
 struct LastOrderState {
   u32 descent_count;  // samples that are larger than a sample far behind them
   u32 overflowed;     // 1 if a bucket was full

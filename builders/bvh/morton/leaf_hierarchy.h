@@ -55,7 +55,7 @@ struct LeafRange {
 /// 2014).
 ///
 /// These deltas are one more than the stored ones, so that 0 can stand for "no leaf is there", where Karras has
-/// -1. No two deltas at the ends of a range are equal, but for the range of all leaves, which has 0 at both.
+/// -1. The two deltas at the ends of a range differ, except for the range of all leaves, which has 0 at both.
 template <class Leaves>
 struct LeafHierarchy {
   static constexpr bool are_many = std::is_same_v<Leaves, ForestLeaves>;

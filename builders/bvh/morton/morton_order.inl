@@ -56,15 +56,15 @@ struct StoreLeafCount {
   }
 };
 
-/// Stores bounds that are known before.
+/// Stores given bounds.
 struct StoreGivenBounds {
   Aabb bounds;
   Aabb* out;
   COPSE_HD void operator()(u64) const { *out = bounds; }
 };
 
-/// Stores the deltas of equal keys anew for slots that count from the first one of a larger tree: equal keys go on with
-/// the bits of their slots (common_prefix).
+/// Replaces the deltas between equal keys by those for slots numbered through a larger tree: equal keys are
+/// extended by the bits of their slots (common_prefix).
 struct CountSlotsFrom {
   u32 first_slot;
   u8* deltas;

@@ -8,7 +8,7 @@
 
 namespace copse::detail {
 
-/// What the keys of a slice take from the whole tree.
+/// The input of a slice's keys from the whole tree.
 struct MortonSlice {
   Aabb bounds;         // of all primitives of the tree
   u32 morton_bits;     // 30 to 63

@@ -172,7 +172,7 @@ struct WarpNumbers {
   }
 };
 
-/// What a thread keeps of its four slots.
+/// The state that a thread keeps of its four slots.
 struct EnteredSlots {
   static constexpr u32 at_once = TieTile::at_once;
 

@@ -12,7 +12,7 @@
 // A struct Step says what a launch does with listed groups:
 //
 //   threads, blocks                        of a launch, and blocks on a multiprocessor
-//   groups maximum that a block takes at once
+//   groups                                 maximum that a block takes at once
 //   Memory                                 in shared memory, derived from ListedSiblingGroups<groups, threads>
 //   u32 count() const                      groups of the tree
 //   bool run(memory, deferred, span) const tries the groups in memory.ids; all threads of the block. Returns

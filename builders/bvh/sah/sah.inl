@@ -1,4 +1,4 @@
-// Binned SAH: nodes are split from the root down, where the surface area heuristic expects the least cost.
+// Binned SAH: nodes are split from the root down, where the surface area heuristic expects the lowest cost.
 //
 // Source: Wald, "On Fast Construction of SAH-Based Bounding Volume Hierarchies", RT 2007; Goldsmith, Salmon,
 // "Automatic Creation of Object Hierarchies for Ray Tracing", IEEE CG&A, 1987, for the cost of a tree. Where we

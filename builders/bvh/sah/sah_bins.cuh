@@ -104,7 +104,7 @@ struct SahAxisSplit {
   u32 left_count;
 };
 
-/// Returns the lane of the least cost; of equal ones, the lowest lane. Costs must not be negative.
+/// Returns the lane with the lowest cost; of equal costs, the lowest lane. Costs must not be negative.
 __device__ inline u32 cheapest_lane(double cost) {
   const u64 bits = u64(__double_as_longlong(cost));
   const u32 min_high = __reduce_min_sync(all_lanes, u32(bits >> 32));

@@ -83,7 +83,8 @@ class SahBlockWork {
     }
   }
 
-  /// Counts the block as done with its part of a node. Returns true for the last block, which sees what all wrote.
+  /// Counts the block as done with its part of a node. Returns true for the last block, which sees the writes of
+  /// all.
   __device__ bool is_last(u32* done, u32 count) {
     __syncthreads();
     if (threadIdx.x == 0) memory_.is_last = fetch_add_acq_rel(done, 1u) == count - 1;

@@ -1,8 +1,8 @@
 #pragma once
 
-// What both backends of the top-down SAH builder share: the items that move to their leaves, the ranges of items
-// that are nodes, the bins of a node, and the cost of a split. All of it is free of order or has a fixed order, so
-// the result is the same for any number of threads.
+// Shared by both backends of the top-down SAH builder: the items that move to their leaves, the ranges of items
+// that are nodes, the bins of a node, and the cost of a split. Each operation either has a fixed order or does not
+// depend on the order, so the result is the same for any number of threads.
 
 #include "builders/bvh/build/bvh_arrays.h"
 #include "builders/bvh/sah.h"
@@ -12,7 +12,7 @@ namespace copse::detail {
 
 inline constexpr u32 max_sah_bins = SahOptions::max_bin_count;
 
-/// Nodes of at most so many items are swept: every split along every axis is tried, exactly.
+/// Nodes of at most this many items are swept: every split along every axis is tried, exactly.
 inline constexpr u32 max_swept_items = 32;
 
 /// At this depth and below, nodes that are too large for a sweep are split in the middle. Otherwise, where the

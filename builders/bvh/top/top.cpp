@@ -11,7 +11,7 @@ namespace detail {
 
 // The body: top.inl, for either executor.
 
-/// Makes the top of a tree with room for `n` primitives anew.
+/// Rebuilds the top of a tree with room for `n` primitives.
 template <class Executor>
 void rebuild_top_nodes(const Executor& ex, u64 n, const BvhArrays& bvh);
 

@@ -2,9 +2,9 @@
 
 // The cut of a tree on CUDA, by one block: a round takes less time than a launch. Contract: builders/bvh/top/top.inl.
 //
-// A round reads its list twice, first to count the clusters that give way, then to write the next list. The
-// largest area of the next round comes from what is written. So a round has two barriers of the block. A warp has
-// the clusters of consecutive rows of 32, so that votes give their places in the next list.
+// A round reads its list twice, first to count the clusters that it replaces, then to write the next list. The
+// writes also give the largest area of the next round. So a round has two barriers of the block. A warp has the
+// clusters of consecutive rows of 32, so that votes give their places in the next list.
 
 #include "builders/bvh/top/top_cut.h"
 #include "primitives/cuda/launch.cuh"
@@ -19,7 +19,7 @@ inline constexpr u32 cut_threads = 1024, cut_warps = cut_threads / warp_size;
 using copse::detail::TopCluster;
 
 struct CutStorage {
-  u32 going[cut_warps];  // clusters of each warp that give way
+  u32 going[cut_warps];  // clusters of each warp to be replaced
   u32 largest[3];        // the bits of the largest area, of this round, of the next one, and of none
 };
 static_assert(cut_warps == warp_size, "a lane per warp adds up what the warps count");
@@ -42,7 +42,7 @@ struct CutRows {
   }
 };
 
-/// Returns how many clusters of the warp give way; all lanes of the warp.
+/// Returns how many clusters of the warp are replaced; all lanes of the warp.
 __device__ inline u32 count_giving_way(const TopCluster* clusters, const CutRows& rows, float largest) {
   u32 going = 0;
 #pragma unroll 4
@@ -54,7 +54,7 @@ __device__ inline u32 count_giving_way(const TopCluster* clusters, const CutRows
 }
 
 /// Makes the warp's part of the next list, in order. Returns the bits of its largest area; all lanes of the warp.
-///   gone:       clusters that give way before those of the warp
+///   gone:       replaced clusters before those of the warp
 ///   pair_count: of the rounds before
 __device__ inline u32 replace_clusters(const BvhNode* nodes, const TopCluster* clusters, TopCluster* next,
                                        u32* pairs, const CutRows& rows, u32 gone, float largest) {

@@ -2,8 +2,9 @@
 //
 // The cooperative stage, top_cpu.h and top.cuh:
 //
-//   cut_top(ex, bvh, cut) Stores the clusters of a tree, the pairs of children of the nodes above them, and how
-//     many clusters there are. top_cut.h describes the order of both lists.
+//   cut_top(ex, bvh, cut)
+//     Stores the clusters of a tree, the pairs of children of the nodes above them, and how many clusters there are.
+//     top_cut.h describes the order of both lists.
 //
 // The top has one node less than there are clusters, and so has any tree over the clusters. So the nodes of the new
 // top take the pairs that the old one had:

@@ -2,9 +2,9 @@
 
 // The cut of a tree into its top and the clusters below it.
 //
-// The cut begins with the root as its only cluster. In a round, each cluster of more than half the area of the largest
-// one gives way to its two children, which take its place in the list. The rounds end once there are enough clusters,
-// or if the next round could leave no room. So the clusters are a function of the tree alone, in the order of a walk
+// The cut begins with the root as its only cluster. In a round, each cluster of more than half the area of the
+// largest one is replaced in the list by its two children. The rounds end once there are enough clusters, or if
+// the next round could leave no room. So the clusters are a function of the tree alone, in the order of a walk
 // from left to right. Leaves stay clusters, whatever their area.
 //
 //   round 0    [root]
@@ -21,7 +21,7 @@ struct TopShape {
   static constexpr u32 enough_clusters = 8192;
   static constexpr u32 max_clusters = 2 * enough_clusters;
 
-  /// Returns the most clusters of a tree over `primitive_count` primitives.
+  /// Returns the maximum number of clusters of a tree over `primitive_count` primitives.
   static constexpr u64 capacity(u64 primitive_count) {
     return primitive_count < max_clusters ? primitive_count : max_clusters;
   }
@@ -31,7 +31,7 @@ struct TopShape {
 struct TopCluster {
   u32 node;
   u32 children;  // the first of them; 0 for a leaf
-  float area;    // 0 for a leaf, which never gives way
+  float area;    // 0 for a leaf, which is never replaced
 
   COPSE_HD static TopCluster of(const BvhNode* nodes, u32 node) {
     const BvhNode own = nodes[node];
@@ -39,7 +39,7 @@ struct TopCluster {
     return {node, own.first, float(half_area(own.box()))};
   }
 
-  /// Returns whether the cluster gives way to its children in a round.
+  /// Returns whether a round replaces the cluster by its children.
   ///   largest: the largest area of a cluster
   COPSE_HD bool gives_way(float largest) const { return area > 0.5f * largest; }
 };

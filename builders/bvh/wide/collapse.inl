@@ -1,6 +1,6 @@
-// The collapse of a binary tree into a wide one: choose from the leaves up what becomes of each node
-// (wide_slots.h), find the nodes that become wide nodes and the children in their slots, give nodes and primitives
-// their places by a prefix sum, and write them.
+// The collapse of a binary tree into a wide one: choose from the leaves up the role of each node (wide_slots.h),
+// find the nodes that become wide nodes and the children in their slots, give nodes and primitives their places by
+// a prefix sum, and write them.
 //
 // So no counter hands out nodes, and siblings are neighbours. The inner children of all wide nodes stand in the
 // order of the pairs of these nodes. In an LBVH this is the order of their splits.
@@ -25,7 +25,7 @@
 
 namespace copse::detail {
 
-/// Chooses what becomes of each inner node of the binary tree.
+/// Chooses the role of each inner node of the binary tree.
 template <u32 width, class Executor>
 void choose_slots_of_all(const Executor& ex, const BvhView& bvh, u64 n, const CollapseCosts& costs,
                          const ChosenPairs<width>& chosen) {
@@ -44,7 +44,7 @@ void collapse_tree(const Executor& ex, const BvhView& bvh, u64 n, const Collapse
   const u32* ids = bvh.primitive_ids.data();
   ScratchArena::Frame frame(ex.scratch);
 
-  // Choose what becomes of the nodes.
+  // Choose the roles of the nodes.
   const ChosenPairs<width> chosen{frame.allocate<PairChoice<width>>(pair_count),
                                   frame.allocate<PairLinks>(pair_count)};
   choose_slots_of_all<width>(ex, bvh, n, costs, chosen);

@@ -86,7 +86,7 @@ COPSE_HD void copy_primitives(const LeafSlots<width>& leaves, u32 id, const BvhN
 }
 
 /// Writes a slot of a wide node, and the primitives of its leaf or the parent link of its child. The first slot
-/// also writes what all slots share.
+/// also writes the fields that all slots share.
 template <class Node>
 struct WriteSlot {
   static constexpr u32 width = Node::width;

@@ -1,9 +1,10 @@
 #pragma once
 
-// The binary tree as passes over its pairs read it, and what became of its nodes by their choices (wide_slots.h).
+// The binary tree in the form in which passes over its pairs read it, and the role of each node in the wide tree,
+// which follows from the choices (wide_slots.h).
 //
-// The child links of each sibling pair stand in 8 bytes, for passes that need topology but no boxes. Short walks
-// from any node find what became of it.
+// The child links of each sibling pair stand in 8 bytes, for passes that need topology but no boxes. A short walk
+// from a node to its ancestors finds the role of the node.
 
 #include "builders/bvh/node.h"
 #include "builders/bvh/wide/wide_slots.h"
@@ -61,7 +62,7 @@ struct alignas(width) PairChoice {
 };
 static_assert(sizeof(PairChoice<4>) == 4 && sizeof(PairChoice<8>) == 8);
 
-/// What choosing slots from the leaves up writes for each pair.
+/// The output of choosing slots from the leaves up, for each pair.
 template <u32 width>
 struct ChosenPairs {
   PairChoice<width>* choices;
@@ -132,8 +133,9 @@ struct CollapsedTree {
     }
   }
 
-  /// A search up the tree that finds what became of a node. For s from 1 to width - 1, byte s - 1 is 1 if the node
-  /// would become a wide node when the ancestor reached so far had s slots, else 0. The other bytes are 0.
+  /// A search up the tree that finds whether a node becomes a wide node. For s from 1 to width - 1, byte s - 1 is
+  /// 1 if the node would become a wide node when the ancestor reached so far had s slots, else 0. The other bytes
+  /// are 0.
   struct Search {
     u32 node;  // the ancestor
     u32 lo, hi;

@@ -188,7 +188,7 @@ class SlotsWindow {
     __syncthreads();
   }
 
-  /// Stores the choices, and what the choices above the window need.
+  /// Stores the choices, and the input of the choices above the window.
   template <class Input>
   __device__ void store(const Input& in, u32 begin, u32 count) {
     for (u32 i = threadIdx.x; i < pairs; i += window_threads) {

@@ -114,7 +114,7 @@ struct WidePlace {
   u32 primitive;
 };
 
-/// Writes what all children share, but for the grid.
+/// Writes the fields that all children share, without the grid.
 ///   inner_mask: bit k is set if slot k has an inner child
 COPSE_HD inline void encode_parts(Bvh4Node&, const WidePlace&, u32) {}
 COPSE_HD inline void encode_parts(CompressedBvh4Node& node, const WidePlace&, u32) {

@@ -27,7 +27,7 @@ using copse::detail::store_whole;
 using copse::detail::WideHead;
 using copse::detail::WideRecord;
 
-/// Over so many primitives or more, launches do not overlap: the shared memory of the first would leave little
+/// For this many primitives or more, launches do not overlap: the shared memory of the first would leave little
 /// cache to the next.
 inline constexpr u64 large_tree = u64{1} << 18;
 
@@ -36,11 +36,12 @@ inline constexpr u32 record_blocks = 6;  // on a multiprocessor
 inline constexpr u32 record_pairs = 1024;
 static_assert(record_pairs <= 1024, "DeferredSearch has ten bits for a pair");
 
-/// A search is deferred after so many steps, since lanes that are done would wait for it.
+/// A search is deferred after this many steps, since lanes that are done would wait for it.
 inline constexpr u32 search_steps_at_once = 3;
 
-/// A deferred search: where it began, how far it came, and the bytes of Search as one bit for each number of
-/// slots. The number of a node is that of its children's pair, from the first pair of the window on.
+/// A deferred search: the node where it began, the ancestor that it reached, and the bytes of Search as one bit
+/// for each number of slots. The number of a node is that of its children's pair, from the first pair of the
+/// window on.
 ///   26        20 19     10 9      0
 ///   slots, 7 to 1   came to   began
 struct DeferredSearch {
@@ -249,7 +250,7 @@ __device__ u64 record_places(RecordWindow<width>& window, u32 begin, WideRecord<
   return WindowParts::unpack(scan.total);
 }
 
-/// What the windows store, besides the records.
+/// The output of the windows besides the records.
 struct RecordedWindows {
   u32* wide;   // [pair / 32]: a bit per pair
   u64* parts;  // [window]: of all its nodes; after the scan, of the root and all windows before

@@ -3,7 +3,7 @@
 // How a binary tree collapses into wide nodes: which of its nodes become wide nodes or leaves, and which only hand
 // the slots of a wide node above them on to their children.
 //
-// From the leaves up, the collapse computes for every node the least SAH cost of its subtree, for each number of
+// From the leaves up, the collapse computes for every node the minimum SAH cost of its subtree, for each number of
 // slots that a wide node may give it. With one slot the node is a wide node itself, or a leaf; with more it may
 // share them between its two children. So every wide node gets the children that are best for the whole tree, and
 // no slot is wasted. Greedy rules, from the root down or from the leaves up, cost 4 to 35 % more; see
@@ -11,7 +11,7 @@
 //
 // Source: Ylitie, Karras, Laine, "Efficient Incoherent Ray Traversal on GPUs Through Compressed Wide BVHs", HPG
 // 2017, section 4.1. Where we differ: the choices of a node for all numbers of slots are one word. From these
-// words, collapsed_tree.h finds what became of a node without a pass from the root down.
+// words, collapsed_tree.h finds the role of a node without a pass from the root down.
 
 #include "builders/bvh/bvh.h"
 #include "builders/bvh/reinsert/area_scale.h"
@@ -20,7 +20,7 @@
 
 namespace copse::detail {
 
-/// What a binary node does with its slots. Four bits for each number of slots, 1 to width:
+/// The choices of a binary node: four bits for each number of slots that it may get, 1 to width:
 ///
 ///   slots < width   o lll   o = 1: it shares them, and its left child gets 1 + lll of them;
 ///                           o = 0: it takes one slot itself, as a wide node that gives 1 + lll of its own slots
@@ -56,7 +56,7 @@ struct SlotChoice {
   }
 };
 
-/// The least cost of a subtree for 1 to width - 1 slots. More slots never cost more.
+/// The minimum cost of a subtree for 1 to width - 1 slots. More slots never cost more.
 template <u32 width>
 struct alignas(16) SlotCosts {
   float of[width - 1];

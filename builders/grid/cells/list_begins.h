@@ -23,7 +23,7 @@ COPSE_HD inline u64 lower_bound(const u32* keys, u64 begin, u64 end, u64 key) {
   return begin;
 }
 
-/// One list of every so many searches all keys; the others search between the places of two such lists.
+/// Every 64th list searches all keys; the others search between the places of two such lists.
 inline constexpr u64 lists_per_mark = 64;
 
 inline u64 list_mark_count(u64 list_count) {

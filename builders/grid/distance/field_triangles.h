@@ -23,7 +23,7 @@ inline constexpr double field_brick_extent = 3.5;
 ///
 ///    +-----+
 ///    |     |     |##
-///    | c--+-----p### c: the centre of the brick, p: the nearest point of the triangle
+///    |  c--+-----p###     c: the centre of the brick, p: the nearest point of the triangle
 ///    |     |     |###
 ///    +-----+     |##
 ///

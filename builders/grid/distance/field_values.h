@@ -24,8 +24,8 @@ class FieldBlock {
     for (u32 k = 0; k < 8; ++k) nearest_[k] = square;
   }
 
-  /// Returns false if the triangle is not nearer to any centre than what is known. Rounding keeps order: the box
-  /// of the triangle is not farther from a centre than from the box of all eight, to the last bit.
+  /// Returns false if the triangle is not nearer to any centre than the nearest one so far. Rounding keeps order:
+  /// the box of the triangle is not farther from a centre than from the box of all eight, to the last bit.
   COPSE_HD bool may_be_nearer(const Aabb& box) const {
     const vec3 outside(max_number(max_number(0.0f, sub_rn(box.lo.x, hi_.x)), sub_rn(lo_.x, box.hi.x)),
                        max_number(max_number(0.0f, sub_rn(box.lo.y, hi_.y)), sub_rn(lo_.y, box.hi.y)),

@@ -141,7 +141,7 @@ struct ClippedTriangle {
   polygon.cut(window_of_sight(frustum, cells, error));
   if (polygon.count() == 0) return;
 
-  // The nearest depth of the triangle tells how far a hit may be off.
+  // The nearest depth of the triangle bounds the error of a hit.
   const DepthRange depths = polygon.depths();
   const i32 padding = depths.lo > 0 ? padding_for(blur_in_units(frustum, error / sight_error / depths.lo))
                                     : max_frustum_padding + 1;

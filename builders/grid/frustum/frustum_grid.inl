@@ -10,7 +10,7 @@
 
 namespace copse::detail {
 
-/// A sample of so many triangles is enough to place the slabs.
+/// A sample of this many triangles is enough to place the slabs.
 inline constexpr u64 depth_samples = u64{1} << 15;
 
 /// Returns the depth of the first vertex of a sample, if that is on screen.

@@ -36,7 +36,7 @@ struct ScreenWindow {
   }
 };
 
-/// Returns the window of all tiles, each enlarged by so many units.
+/// Returns the window of all tiles, each enlarged by `padding` units.
 COPSE_HD inline ScreenWindow window_of_tiles(const uvec3& cells, i32 padding) {
   const double units = 2.0 * padding / units_per_cell;
   return {units / cells.y, units / cells.z, 0, 0};

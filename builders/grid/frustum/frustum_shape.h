@@ -11,7 +11,7 @@ namespace copse::detail {
 /// share of the distance to the farthest vertex or to the hit.
 inline constexpr double sight_error = triangle_test_error + 1.0 / (1u << 23);
 
-/// Cells reach at most so many units past their faces.
+/// The maximum number of units by which cells reach past their faces.
 inline constexpr i32 max_frustum_padding = units_per_cell / 2;
 
 /// The smallest ratio of the farthest depth to the nearest.
@@ -50,8 +50,8 @@ COPSE_HD inline double slab_units(const FrustumRequest& request, double nearest,
          (farthest / (farthest - nearest));
 }
 
-/// Returns how far sight_error moves a point, in units, if the distance to the farthest vertex is so many times
-/// the depth of the point.
+/// Returns how far sight_error moves a point, in units, by the ratio of the distance to the farthest vertex to the
+/// depth of the point.
 COPSE_HD inline double blur_in_units(const FrustumShape& shape, double distance_over_depth) {
   return mul_rn(mul_rn(shape.units_per_length, sight_error), add_rn(distance_over_depth, shape.corner));
 }

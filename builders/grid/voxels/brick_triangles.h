@@ -12,7 +12,7 @@
 
 namespace copse::detail {
 
-/// Bricks and voxels are found on one lattice. It has so many units per voxel, and 8 times as many per brick.
+/// Bricks and voxels are found on one lattice. It has 2^7 units per voxel, and 8 times as many per brick.
 inline constexpr u32 units_per_voxel_bits = 7;
 inline constexpr u32 units_per_brick_bits = units_per_voxel_bits + 3;
 

@@ -9,8 +9,8 @@
 
 namespace copse::detail {
 
-/// The bytes of a file in memory, page by page as they are used. Writing to them changes copies of the pages, never the
-/// file. If another program cuts the file short, reading what is gone ends this program with SIGBUS.
+/// The bytes of a file in memory, page by page as they are used. Writing to them changes copies of the pages,
+/// never the file. If another program cuts the file short, reading the lost part ends this program with SIGBUS.
 class FileMapping {
  public:
   /// Throws: Error bad_file if the file cannot be opened or is not a regular file; Error out_of_memory if there is no

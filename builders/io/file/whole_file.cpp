@@ -13,7 +13,7 @@ namespace copse::detail {
 
 namespace {
 
-/// Reading asks for a stop after so many bytes, so that it is heeded soon on a slow disk too.
+/// Reading polls the cancel token after this many bytes, so that it stops soon on a slow disk too.
 constexpr u64 bytes_per_read = u64{1} << 23;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What needs zlib, in a library without it (COPSE_ZLIB=OFF): each function refuses.
+// The functions that need zlib, in a library without it (COPSE_ZLIB=OFF): each throws.
 
 #include "builders/io/file/zlib_block.h"
 #include "builders/io/mesh/gunzip.h"

@@ -13,10 +13,10 @@ namespace copse::detail {
 /// Returns true if a name ends in .gz, in capital or small letters.
 bool has_gzip_ending(const std::filesystem::path& path);
 
-/// Returns the format that the ending of a name tells, with or without .gz behind it.
+/// Returns the format of a name's ending, with or without .gz behind it.
 std::optional<MeshFormat> mesh_format_of_name(const std::filesystem::path& path);
 
-/// Returns the format that the first bytes of a file tell; obj if they tell none.
+/// Returns the format that the first bytes of a file show; obj if they show none.
 MeshFormat mesh_format_of_bytes(std::string_view bytes);
 
 /// Returns the faces of a Wavefront OBJ file, of all groups, triangulated, in the order of the file. Normals,

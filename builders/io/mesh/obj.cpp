@@ -14,7 +14,7 @@ namespace copse::detail {
 
 namespace {
 
-/// Small enough that a stop is heeded soon, and that threads end together.
+/// Small enough that a cancelled read ends soon, and that threads end together.
 constexpr u64 bytes_per_piece = u64{1} << 20;
 
 /// Returns the first place from `at` on where a line begins that no backslash joins to the line before.

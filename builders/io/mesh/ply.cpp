@@ -171,7 +171,7 @@ class BodyReader {
       // Every other triangle of a strip is mirrored.
       const bool is_mirrored = i % 2 == 1;
       u32 corners[3] = {corners_[i - 2 + is_mirrored], corners_[i - 1 - is_mirrored], corners_[i]};
-      // A strip goes round a bend by corners that stand twice.
+      // A strip turns by repeating a corner, which gives triangles without area.
       if (corners[0] == corners[1] || corners[1] == corners[2] || corners[2] == corners[0]) continue;
       if (filter_->renumber(corners)) {
         mesh_.triangles.push_back({corners[0], corners[1], corners[2]});

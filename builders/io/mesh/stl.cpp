@@ -29,7 +29,7 @@ bool is(std::string_view word, std::string_view keyword) {
   return std::equal(word.begin(), word.end(), keyword.begin(), keyword.end(), same);
 }
 
-/// Collects triangles, and what is left out of them.
+/// Collects triangles, and reports the parts that are left out.
 class StlMesh {
  public:
   StlMesh(const std::filesystem::path& path, MeshReport& report) : path_(path), report_(report) {}
@@ -180,8 +180,8 @@ class StlText {
 
 Mesh read_stl(const std::filesystem::path& path, std::string_view bytes, const LoadMeshOptions& options,
               MeshReport& report) {
-  // Some programs begin the header of a binary file with 'solid' too. The size tells it from a text. If the size is
-  // wrong, zero bytes do, which every binary file has.
+  // Some programs begin the header of a binary file with 'solid' too. Its size shows that it is not a text. If the
+  // size is wrong, zero bytes show it, which every binary file has.
   const size_t begin = std::min(bytes.find_first_not_of(" \t\r\n"), bytes.size());
   const bool is_text = is(bytes.substr(begin, 5), "solid") && bytes.substr(0, 1024).find('\0') == bytes.npos;
   if (is_text && !has_binary_stl_size(bytes)) return StlText(path, bytes, options.cancel, report).read();

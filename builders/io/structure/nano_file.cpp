@@ -21,7 +21,7 @@ struct NanoFileHeader {
   u16 grid_count, codec;
 };
 
-/// What a file says about a grid, before the grids.
+/// The description of a grid in a file, before the grids.
 struct NanoFileGrid {
   u64 bytes, file_bytes, name_hash, voxel_count;
   u32 type, grid_class;

@@ -13,7 +13,7 @@ namespace {
 
 using std::to_string;
 
-/// Checks a tree level by level, from the leaves up. Children have lower levels, so no walk goes round.
+/// Checks a tree level by level, from the leaves up. Children have lower levels, so no walk runs in a cycle.
 class VoxelTreeChecker {
  public:
   explicit VoxelTreeChecker(const HostVoxelTree& tree) : tree_(tree), ends_(tree.nodes.size()) {}
