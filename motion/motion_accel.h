@@ -21,8 +21,9 @@ inline constexpr u32 max_motion_keys = 65535;
 ///
 ///   std::vector<copse::TriangleView> keys = {open, half_closed, closed};    // one mesh at three times
 ///
-/// Each key has as many views as the first one, in the same order, and each view as many triangles and positions. The
-/// indices, geometry ids and masks are those of key 0. It copies the views, but not what they refer to.
+/// Each key has as many views as the first one, in the same order, and each view has as many triangles and positions.
+/// The indices, geometry ids and masks are those of key 0. The object copies the views, but not the memory that they
+/// refer to.
 class COPSE_API MotionTriangles {
  public:
   /// One mesh: a view for each key.
@@ -42,20 +43,20 @@ class COPSE_API MotionTriangles {
   std::vector<std::vector<TriangleView>> keys_;
 };
 
-/// The acceleration structure of triangles that move while a picture is taken. Each ray has a time, and hits the
-/// triangles as they stand at that time. Between two keys, vertices move on straight lines.
+/// The acceleration structure of triangles that move while a picture is taken (motion blur). Each ray has a time, and
+/// hits the triangles at their positions at that time. Between two keys, vertices move on straight lines.
 ///
 ///   copse::MotionAccel accel = copse::build(context, copse::MotionTriangles(keys));
 ///   copse::closest_hits(context, accel, rays.span(), hits.span(), {.times = times.span()});   // motion/motion_rays.h
 ///   copse::refit(context, accel, next_keys);                                 // the same tree, new boxes
 ///   your_kernel<<<...>>>(accel.view(), ...);                                 // motion/motion_view.h
 ///
-/// It is one tree with a set of boxes for each key. A ray interpolates the two sets around its time. At the time of a
-/// key it hits the triangles of this key, bit for bit as an Accel of them would say; what does not move keeps its bits
-/// at all times. The tree is equal on all backends bit for bit, and so are the hits.
+/// It is one tree with a set of boxes for each key. A ray interpolates between the two sets around its time. At the
+/// time of a key its hits equal, bit for bit, those in an Accel of that key's triangles. A vertex that does not move
+/// keeps its bits at all times. The tree is equal on all backends bit for bit, and so are the hits.
 class MotionAccel {
  public:
-  /// Holds nothing. All calls but size_bytes() and the counts refuse it.
+  /// An empty object. Only size_bytes() and the counts may be called; all other calls throw.
   MotionAccel() = default;
 
   MotionView view() const {
@@ -72,13 +73,13 @@ class MotionAccel {
 
   const AccelOptions& options() const { return options_; }
 
-  /// The backend that built it and has it in its memory. All calls refuse a context of another one.
+  /// The backend that built it and has it in its memory. Calls with a context of another backend throw.
   Backend backend() const { return backend_; }
 
   /// The number of keys, at least 2 once it is built.
   u32 key_count() const { return key_count_; }
 
-  /// The triangles of the last build, in the tree or left out.
+  /// The triangles of the last build, including those left out of the tree.
   u64 triangle_count() const { return tree_.source_count; }
 
   /// The maximum number of triangles of a rebuild.
@@ -86,7 +87,7 @@ class MotionAccel {
 
   u64 size_bytes() const { return tree_.size_bytes() + packed_.size_bytes() + box_.size_bytes(); }
 
-  /// The parts. The tree and the triangles have as many elements for key 1 behind those of key 0, and so on; the links
+  /// The parts. Nodes and triangles are stored key by key: all of key 0, then as many of key 1, and so on. The links
   /// and ids are the same at all keys.
   const CompressedBvh4& tree() const { return tree_; }
   const PackedTriangles& packed_triangles() const { return packed_; }
@@ -95,18 +96,18 @@ class MotionAccel {
   friend struct detail::MotionAccess;
 
   CompressedBvh4 tree_;     // with nodes for key 0, then as many for key 1, and so on
-  PackedTriangles packed_;  // the same; one set of masks
+  PackedTriangles packed_;  // the same for triangles; one set of masks
   Buffer<Aabb> box_;        // one
   AccelOptions options_;
   u32 key_count_ = 0;
   Backend backend_ = Backend::automatic;
 };
 
-/// Returns the acceleration structure of triangles that move. It does not wait. The tree is built where the triangles
-/// stand in the middle of the time, by the steps of AccelOptions::quality.
+/// Returns the acceleration structure of triangles that move. It does not wait. The topology of the tree is that of a
+/// tree over the positions in the middle of the time, built by the steps of AccelOptions::quality.
 ///
-/// A triangle that has a NaN or an infinity at a key is missed at this key, and between it and its neighbours; at the
-/// other keys and times it is there.
+/// If a triangle has a NaN or an infinity at a key, it is missed at this key, and between it and its neighbours. At
+/// other keys and times it is hit.
 /// Throws: Error invalid_argument unless there are 2 to max_motion_keys keys, all with the same counts, and if options
 /// are out of range. Error capacity past 2^31 triangles, Error out_of_memory, Error cancelled.
 /// Memory: see motion_sizes.

@@ -10,13 +10,13 @@ namespace copse {
 ///   copse::Buffer<copse::MotionTransform> transforms(context, keys);    // instance 0 at all keys, then instance 1
 ///   copse::MotionInstanceView instances{.transforms = transforms.span(), .key_count = 3};
 struct MotionInstanceView {
-  /// Those of instance 0 at each key, then those of instance 1, and so on.
+  /// The transforms of instance 0 at each key, then those of instance 1, and so on.
   BufferSpan<const MotionTransform> transforms = {};
 
-  /// The first key has time 0, the last has time 1, and all are equally far apart. Range: 2 to 65535.
+  /// Key 0 has time 0, the last key has time 1, and the times of all keys are equally spaced. Range: 2 to 65535.
   u32 key_count = 2;
 
-  /// The same at all keys. The words are as InstanceView has them.
+  /// These are the same at all keys. Their layout is that of InstanceView.
   WordSpan accels = {};  // 0 if there are none
   WordSpan masks = {};   // all bits if there are none
   WordSpan ids = {};     // the number of the instance if there are none

@@ -20,12 +20,12 @@ struct MotionTraceOptions {
   /// all bits.
   u32 mask = ~u32{0};
 
-  /// The side of triangles that all rays pass over, as the triangles stand at the time of the ray. Default: none.
+  /// The side of triangles that all rays pass over. It is computed at the time of the ray. Default: none.
   Cull cull = Cull::none;
 };
 
 /// Writes the closest hit of every ray at its time. The hits are equal on all backends and for all qualities, bit for
-/// bit. It does not wait, and may be captured in a Graph.
+/// bit. The call does not wait, and may be captured in a Graph.
 ///   rays: any number, may be empty. On CUDA an address that is no multiple of 16 bytes makes them slower
 ///   hits: one per ray; must not overlap the rays
 /// Throws: Error invalid_argument if `accel` was never built, if the number of hits, of times or of masks is not that

@@ -6,7 +6,7 @@
 namespace copse {
 
 /// Writes the closest hit of every ray at its time. The hits are equal on all backends and for all qualities, bit for
-/// bit. It does not wait, and may be captured in a Graph.
+/// bit. The call does not wait, and may be captured in a Graph.
 ///   rays: any number, may be empty
 ///   hits: one per ray; must not overlap the rays
 /// Throws: Error invalid_argument if `scene` was never built, if the number of hits, of times or of masks is not that of

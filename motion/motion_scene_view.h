@@ -13,8 +13,8 @@
 
 namespace copse {
 
-/// What a kernel needs of a MotionScene: a small value that you pass by copy. It owns nothing. It stays valid through
-/// refits and rebuilds of the scene, and through those of its accels.
+/// The part of a MotionScene that kernels need: a small value that you pass by copy. It owns nothing. It stays valid
+/// through refits and rebuilds of the scene, and through those of its accels.
 struct MotionSceneView {
   const CompressedBvh4View* trees;  // over the instances, each for a part of the time
   u32 tree_count;
@@ -29,7 +29,7 @@ struct MotionSceneView {
   /// Returns the caller's own id of the instance that was hit.
   COPSE_HD u32 id_of(const SceneHit& hit) const { return parts.instances[hit.instance].id; }
 
-  /// Returns where the instance that was hit stood at the time of the ray.
+  /// Returns the transform of the instance that was hit, at the time of the ray.
   COPSE_HD TransformRows transform_of(const SceneHit& hit, float time) const {
     return parts.rows_at(hit.instance, detail::KeyTime::of(time, parts.key_count));
   }

@@ -5,14 +5,15 @@
 
 namespace copse {
 
-/// The transform of an instance at a key, in parts that can be interpolated. A point p of the mesh stands in the scene at
+/// The transform of an instance at a key, in parts that can be interpolated. A point p of the mesh is placed in the
+/// scene at
 ///
-///   turned by rotation (stretch p + pivot) + translation
+///   rotation (stretch p + pivot) + translation
 ///
-/// Between two keys each part goes on a straight line, and the rotation is brought back to length 1. Of the two ways
-/// from one rotation to the next it takes the shorter one, so keys are less than half a turn apart. The pivot is a
-/// second translation, before the rotation: for a wheel that turns about its hub, it is minus the place of the hub in
-/// the mesh. 64 bytes, laid out as OptixSRTData.
+/// Between two keys each part is interpolated linearly, and the rotation is normalised again. From one rotation to
+/// the next it takes the shorter way, so keys must be less than half a turn apart. The pivot is a second translation,
+/// before the rotation: for a wheel that turns about its hub, it is minus the position of the hub in the mesh. 64
+/// bytes, with the layout of OptixSRTData.
 struct COPSE_API MotionTransform {
   /// The stretch in rows, and the coordinates of the pivot:
   ///
@@ -44,7 +45,8 @@ struct TransformRows {
 
 namespace detail {
 
-/// The transform with a quaternion of length 1, up to two roundings of 2^-24. Without a direction it is no number.
+/// Returns the transform with a quaternion of length 1, up to two roundings of 2^-24. If its length is zero, the
+/// result is NaN.
 COPSE_HD inline MotionTransform with_unit_rotation(const MotionTransform& transform) {
   MotionTransform unit = transform;
   const float(&q)[4] = transform.rotation;
@@ -59,7 +61,7 @@ COPSE_HD inline MotionTransform with_unit_rotation(const MotionTransform& transf
   return unit;
 }
 
-/// A rotation by the bits of products of pairs, so that a quaternion and its negative give the same bits.
+/// A rotation, computed from products of pairs, so that a quaternion and its negative give the same bits.
 struct RotationRows {
   dvec3 rows[3];
 
@@ -79,15 +81,15 @@ COPSE_HD inline double between(float p, float q, double part) {
   return add_rn(double(p), mul_rn(part, sub_rn(double(q), double(p))));
 }
 
-/// The cosine of half the angle between two rotations, with the sign of their quaternions.
+/// The cosine of half the angle between two rotations. Its sign depends on the signs of the quaternions.
 COPSE_HD inline double rotations_dot(const MotionTransform& p, const MotionTransform& q) {
   double dot = 0;
   for (int k = 0; k < 4; ++k) dot = add_rn(dot, mul_rn(double(p.rotation[k]), double(q.rotation[k])));
   return dot;
 }
 
-/// The rows of a transform between two keys with unit rotations. It computes in double precision, and rounds each number
-/// once. At part 0 the result is that of the first key, if the second one has numbers.
+/// The rows of a transform between two keys with unit rotations. It computes in double precision, and rounds each
+/// number once. At part 0 the result is that of the first key, if the second key has no NaN or infinity.
 COPSE_HD inline TransformRows rows_between(const MotionTransform& p, const MotionTransform& q, float at) {
   const double part = at;
   const float side = rotations_dot(p, q) < 0 ? -1.0f : 1.0f;
@@ -113,8 +115,8 @@ COPSE_HD inline TransformRows rows_between(const MotionTransform& p, const Motio
 
 }  // namespace detail
 
-/// Returns where an instance stands at a time, bit for bit as rays meet it.
-///   keys: `key_count` of them, at least 2; the first at time 0, the last at time 1, all equally far apart
+/// Returns the transform of an instance at a time, with the bits that rays use.
+///   keys: `key_count` of them, at least 2; the first at time 0, the last at time 1, all equally spaced
 ///   time: below 0 it counts as 0, above 1 as 1
 COPSE_HD inline TransformRows transform_at(const MotionTransform* keys, u32 key_count, float time) {
   const auto at = detail::KeyTime::of(time, key_count);

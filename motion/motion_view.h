@@ -13,22 +13,22 @@
 
 namespace copse {
 
-/// What a kernel needs of a MotionAccel: a small value that you pass by copy. It owns nothing. It stays valid through
-/// refits and rebuilds.
+/// The part of a MotionAccel that kernels need: a small value that you pass by copy. It owns nothing. It stays valid
+/// through refits and rebuilds.
 struct MotionView {
   BufferSpan<const CompressedBvh4Node> nodes;  // those of key 0, then as many of key 1, and so on
   BufferSpan<const PackedTriangle> triangles;  // those of key 0 in the order of the leaves, then those of key 1
-  u64 node_stride;                             // nodes of a key
-  u64 triangle_stride;                         // triangles of a key
+  u64 node_stride;                             // number of nodes per key
+  u64 triangle_stride;                         // number of triangles per key
   const u32* parents;                          // [node], the same at all keys
   const u32* masks;                            // [triangle], the same at all keys; null: all bits are set
   const Aabb* box;                             // of the triangles at all keys
   u32 key_count;
 
-  /// The time of a key: the first has 0, the last has 1, and all are equally far apart.
+  /// The time of a key: key 0 has 0, the last key has 1, and all are equally spaced.
   COPSE_HD float time_of(u32 key) const { return div_rn(float(key), float(key_count - 1)); }
 
-  /// The tree and the triangles at a time, for traversals.
+  /// The tree at a time, for traversals.
   COPSE_HD detail::MovingTree tree_at(const detail::KeyTime& time) const {
     return {{nodes.data() + time.before * node_stride, nodes.data() + time.after * node_stride, time.part},
             parents,
@@ -52,7 +52,7 @@ namespace detail {
 template <u32 stack_size>
 using MovingWalk = Walk<MovingTree, stack_size, Robustness::fast>;
 
-/// Traces one ray by robust traversal. It is out of line so that it takes no registers from the fast one.
+/// Traces one ray by robust traversal. It is out of line, so that it costs the fast one no registers.
 template <u32 stack_size, template <class, Robustness> class TestOf, class Triangles>
 [[gnu::noinline]] COPSE_HD TestOf<Triangles, Robustness::robust> test_moving_robust(const MovingTree& tree,
                                                                                     const Triangles& triangles,
@@ -63,8 +63,8 @@ template <u32 stack_size, template <class, Robustness> class TestOf, class Trian
   return test;
 }
 
-/// Calls finish(test, limit) with the leaf test of a ray that has been traced by a fast traversal, or by a robust one
-/// where that gave up.
+/// Calls finish(test, limit) with the leaf test of a traced ray. The fast traversal traces it, or the robust one if
+/// the fast one gave up.
 template <u32 stack_size, template <class, Robustness> class TestOf, class Triangles, class Finish>
 COPSE_HD inline auto trace_moving(const MovingTree& tree, const Triangles& triangles, const Ray& ray,
                                   const Finish& finish) {
@@ -83,7 +83,7 @@ COPSE_HD inline auto trace_moving(const MovingTree& tree, const Triangles& trian
   return finish(robust_test, limit);
 }
 
-/// The results of leaf tests.
+/// Functors that make a result from a leaf test.
 struct TakeHit {
   template <class Test>
   COPSE_HD Hit operator()(const Test& test, float limit) const {
@@ -103,7 +103,7 @@ struct TakeFound {
 /// invalid_id and t is the ray's t_max.
 ///   accel:      in memory that the caller can read; in a kernel that is device memory
 ///   time:       0 at the first key, 1 at the last. Below 0 it counts as 0, above 1 as 1; at NaN the ray hits nothing
-///   mask:       a triangle is there for the ray if this shares a bit with TriangleView::mask
+///   mask:       the ray sees a triangle if this shares a bit with TriangleView::mask
 ///   cull:       the side of triangles that the ray passes over
 ///   stack_size: stack entries of the robust traversal, a power of two
 template <u32 stack_size = default_stack_size>

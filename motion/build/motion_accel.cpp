@@ -24,7 +24,7 @@ template <class Executor>
 void store_middle_positions(const Executor& ex, const PositionSpan& before, const PositionSpan& after,
                             vec3* middle);
 
-/// Replaces middle positions that are no numbers by those of a key.
+/// Replaces middle positions that are NaN or infinite by those of a key.
 template <class Executor>
 void replace_middle_positions(const Executor& ex, const PositionSpan& key, vec3* middle);
 
@@ -40,7 +40,7 @@ void share_motion_steps(const Executor& ex, const MotionNodes& nodes, const Wide
 template <class Executor>
 void store_moving_box(const Executor& ex, const MotionNodes& nodes, Aabb* box);
 
-/// Copies as many nodes of each key as `to` has room for.
+/// Copies the first nodes of each key, as many as `to` has room for.
 template <class Executor>
 void copy_motion_nodes(const Executor& ex, const MotionNodes& from, const MotionNodes& to);
 
@@ -101,7 +101,7 @@ std::string of_view(u64 count, const char* what, u64 view, u64 key) {
          std::to_string(key);
 }
 
-/// Refuses keys that are not the same triangles.
+/// Throws unless all keys have the same triangles.
 void check_keys(const char* function, const MotionTriangles& triangles) {
   const auto& keys = triangles.keys();
   check_key_count(function, keys.size());
@@ -133,7 +133,7 @@ std::vector<TriangleView> views_of_key(const MotionTriangles& triangles, u32 key
   return all;
 }
 
-/// Makes room for the masks of one key: build_packed would make it for all.
+/// Makes room for the masks of one key: build_packed would make room for all keys.
 void make_room_for_masks(Context& context, MotionAccel& accel, const MotionTriangles& triangles) {
   const auto& views = triangles.keys().front();
   const bool has_masks =
@@ -160,7 +160,7 @@ void fit_keys(Context& context, MotionAccel& accel, const MotionTriangles& trian
   });
 }
 
-/// Makes the positions of a view that its tree is built over.
+/// Stores the positions of a view over which the tree is built: those in the middle of the time.
 template <class Executor>
 void store_middle(const Executor& ex, const MotionTriangles& triangles, u64 view, vec3* middle) {
   const auto& keys = triangles.keys();
@@ -237,7 +237,7 @@ void rebuild(Context& context, MotionAccel& accel, const MotionTriangles& triang
 void compact(Context& context, MotionAccel& accel) {
   detail::check_motion("compact", context, accel);
   CompressedBvh4& tree = MotionAccess::tree(accel);
-  const u64 used = std::max(tree.counts.download()[0].node_count, 1u);  // a tree without primitives has a root
+  const u64 used = std::max(tree.counts.download()[0].node_count, 1u);  // an empty tree has a root
   Buffer<CompressedBvh4Node> nodes(context, accel.key_count() * used);
   Buffer<u32> parents(context, used);
   dispatch(context, [&](const auto& ex) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// What every call checks of its MotionAccel, or of its MotionScene.
+// The checks that every call makes of its MotionAccel or MotionScene.
 
 #include "motion/motion_scene.h"
 #include "primitives/core/backend_check.h"

@@ -1,4 +1,4 @@
-// The positions that a tree of moving triangles is built over, and the nodes of further keys.
+// Computes the positions over which a tree of moving triangles is built, and the nodes of the other keys.
 
 #include "motion/build/motion_keys.h"
 
@@ -6,7 +6,7 @@ namespace copse::detail {
 
 namespace {
 
-/// The middle between two keys, or the first of them where the other one is no number.
+/// The middle between two keys. If it is NaN or infinite, the first key.
 struct StoreMiddlePosition {
   PositionSpan before, after;
   vec3* middle;
@@ -18,7 +18,7 @@ struct StoreMiddlePosition {
   }
 };
 
-/// A key stands in for a position that is no number in the middle.
+/// Replaces a middle position that is NaN or infinite by that of a key.
 struct ReplaceMiddlePosition {
   PositionSpan key;
   vec3* middle;
@@ -28,7 +28,7 @@ struct ReplaceMiddlePosition {
   }
 };
 
-/// Gives all keys the links of the first one.
+/// Copies the links of the first key to all others.
 struct CopyLinks {
   const WideBvhCounts* counts;
   CompressedBvh4Node* nodes;
@@ -36,14 +36,14 @@ struct CopyLinks {
   u32 key_count;
 
   COPSE_HD void operator()(u64 i) const {
-    if (i > 0 && i >= counts->node_count) return;  // a tree without primitives has a root nevertheless
+    if (i > 0 && i >= counts->node_count) return;  // an empty tree has a root nevertheless
     const CompressedBvh4Node node = nodes[i];
     for (u32 key = 1; key < key_count; ++key) nodes[key * stride + i] = node;
   }
 };
 
-/// The planes of the children of a node in steps of 2^shift as many. It rounds outwards, and exactly so: the origin
-/// stays. Children without a box stay as they are.
+/// Converts the planes of a node's children to steps that are 2^shift times as long. Planes are rounded outwards, and
+/// no other rounding occurs, as the origin stays. Empty children are not changed.
 COPSE_HD void widen_steps(u8 (&lo)[4], u8 (&hi)[4], u32 shift) {
   for (u32 slot = 0; slot < CompressedBvh4Node::width; ++slot) {
     if (lo[slot] > hi[slot]) continue;
@@ -52,7 +52,7 @@ COPSE_HD void widen_steps(u8 (&lo)[4], u8 (&hi)[4], u32 shift) {
   }
 }
 
-/// Gives a node the same steps at all keys: the largest ones, along each axis.
+/// Gives a node the same steps at all keys: along each axis, the largest of its steps.
 struct ShareSteps {
   const WideBvhCounts* counts;
   CompressedBvh4Node* nodes;
@@ -93,7 +93,7 @@ struct CopyMotionParents {
   COPSE_HD void operator()(u64 i) const { to[i] = from[i]; }
 };
 
-/// The box around the roots of all keys, moved outwards by more than the rounding of what is between them: see
+/// The box around the roots of all keys, enlarged by more than the rounding between keys: see
 /// motion/walk/moving_tree.h.
 struct StoreMovingBox {
   const CompressedBvh4Node* nodes;

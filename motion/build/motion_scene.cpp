@@ -67,7 +67,7 @@ struct MotionSceneAccess {
     scene.tree_views_ = Buffer<CompressedBvh4View>(context, views);
   }
 
-  /// Stores all that depends on the instances but the trees.
+  /// Stores everything that depends on the instances, except the trees.
   static void place(Context& context, MotionScene& scene, const MotionInstanceView& instances) {
     scene.instance_count_ = instances.size();
     const MotionPlaces places{scene.records_.data(), scene.transforms_.data(), scene.boxes_.data(),
@@ -127,7 +127,7 @@ void check_instances(const char* function, Context& context, const MotionInstanc
                            .flags = instances.flags});
 }
 
-/// Builds one tree after the other by way of the same binary tree.
+/// Builds the trees one after the other, through the same binary tree.
 void build_trees(Context& context, MotionScene& scene, const MotionInstanceView& instances) {
   MotionSceneAccess::place(context, scene, instances);
   std::vector<CompressedBvh4>& trees = MotionSceneAccess::trees(scene);

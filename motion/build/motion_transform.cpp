@@ -12,7 +12,7 @@ namespace {
 
 using glm::dmat3;
 
-/// A direction of length 1 across those before, in place of one that has no length.
+/// A unit vector orthogonal to `a` and `b`, in place of a column whose length is zero.
 dvec3 across(const dvec3& a, const dvec3& b) {
   dvec3 best(0);
   for (int axis = 0; axis < 3; ++axis) {
@@ -24,7 +24,7 @@ dvec3 across(const dvec3& a, const dvec3& b) {
   return glm::normalize(best);
 }
 
-/// `rest` brought to length 1; `length` becomes its length, or 0 if that is only rounding of `whole`.
+/// Normalises `rest`. `length` becomes its length, or 0 if `rest` is only a rounding error of `whole`.
 dvec3 direction_of(const dvec3& rest, double whole, const dvec3& a, const dvec3& b, double& length) {
   length = glm::length(rest);
   if (length > 1e-12 * whole && length > 0) return rest / length;
@@ -32,7 +32,7 @@ dvec3 direction_of(const dvec3& rest, double whole, const dvec3& a, const dvec3&
   return across(a, b);
 }
 
-/// The quaternion of a rotation, by its largest component.
+/// The quaternion of a rotation, computed from its largest component.
 /// Source: Shepperd, "Quaternion from Rotation Matrix", Journal of Guidance and Control 1(3), 1978.
 void store_quaternion(const dmat3& m, float (&q)[4]) {
   const double trace = m[0][0] + m[1][1] + m[2][2];

@@ -7,7 +7,7 @@ namespace copse::detail {
 
 namespace {
 
-/// What all steps read.
+/// The inputs of all steps.
 struct MotionInputs {
   MotionInstanceView instances;
   BufferSpan<const AccelView> accels;
@@ -83,7 +83,7 @@ struct Stretch {
             dvec3(mix(pivot.x, o.pivot.x), mix(pivot.y, o.pivot.y), mix(pivot.z, o.pivot.z))};
   }
 
-  /// The greatest length of a point of the box after the stretch, rounded up.
+  /// The greatest distance from the origin that a point of the box has after the stretch, rounded up.
   COPSE_HD double reach(const dvec3& c, const dvec3& h) const {
     const dvec3 middle(add_rn(add_rn(add_rn(mul_rn(x, c.x), mul_rn(xy, c.y)), mul_rn(xz, c.z)), pivot.x),
                        add_rn(add_rn(mul_rn(y, c.y), mul_rn(yz, c.z)), pivot.y), add_rn(mul_rn(z, c.z), pivot.z));
@@ -92,7 +92,7 @@ struct Stretch {
                               add_rn(magnitude(middle.z), half.z)));
   }
 
-  /// The sums of magnitudes that make the coordinates of a point this far from the mesh's origin.
+  /// Upper bounds of the coordinates of a stretched point this far from the mesh's origin: sums of magnitudes.
   COPSE_HD dvec3 across(const dvec3& far) const {
     return dvec3(
         add_rn(add_rn(mul_rn(magnitude(x), far.x), mul_rn(magnitude(xy), far.y)), mul_rn(magnitude(xz), far.z)),
@@ -100,7 +100,7 @@ struct Stretch {
   }
 };
 
-/// How far the rotation between two keys leaves the straight lines, along each coordinate: see
+/// Upper bound, along each coordinate, of how far the rotation between two keys moves points off straight lines: see
 /// motion/walk/moving_instance.h.
 COPSE_HD vec3 bulge_between(const MotionTransform& p, const MotionTransform& q, const Aabb& bounds) {
   const double dot = rotations_dot(p, q);
@@ -111,14 +111,14 @@ COPSE_HD vec3 bulge_between(const MotionTransform& p, const MotionTransform& q, 
   const double turned = mul_rn(a.mixed(0.5, b, 0.5).reach(middle, half), gap);
   const double changed = mul_rn(a.mixed(-1, b, 1).reach(middle, half), double(sqrt_rn(float(mul_rn(gap, 0.5)))));
   const double all = mul_rn(add_rn(turned, changed), 1.00001);
-  // The vector part of q over p: the axis in the scene, times the sine of half the angle.
+  // The vector part of the quaternion from p to q: the axis in the scene, times the sine of half the angle.
   const float(&u)[4] = p.rotation, (&v)[4] = q.rotation;
   const dvec3 from = to_double(vec3(u[0], u[1], u[2])), to = to_double(vec3(v[0], v[1], v[2]));
   const dvec3 axis = sub_rn(sub_rn(mul_rn(to, double(u[3])), mul_rn(from, double(v[3]))), cross_rn(to, from));
   const double square = dot_rn(axis, axis);
   vec3 bulge;
   for (int i = 0; i < 3; ++i) {
-    // A short axis has no sure direction.
+    // The direction of a short axis is not reliable.
     const double across = div_rn(sub_rn(square, mul_rn(axis[i], axis[i])), square);
     const double sine =
         square < 1e-6 ? 1.0 : smaller(1.0, add_rn(double(sqrt_rn(float(larger(across, 0.0)))), 1e-3));
@@ -127,7 +127,7 @@ COPSE_HD vec3 bulge_between(const MotionTransform& p, const MotionTransform& q, 
   return bulge;
 }
 
-/// All that the coordinates of an instance are sums of.
+/// Upper bound of the sum of all terms of an instance's coordinates.
 COPSE_HD double sum_of_coordinates(const MotionTransform& t, const dvec3& far) {
   const Stretch stretch = Stretch::of(t);
   const double of_mesh =
@@ -184,7 +184,7 @@ struct StoreMovingKey {
 struct StoreSweptBox {
   const MovingBox* boxes;
   u64 instance_count;
-  u64 stride;  // from the boxes of a tree to those of the next one
+  u64 stride;  // from the boxes of one tree to those of the next
   u32 key_count;
   u32 tree_count;
   Aabb* swept;
@@ -193,7 +193,7 @@ struct StoreSweptBox {
     const u32 tree = u32(at / instance_count);
     const u64 i = at % instance_count;
     const MovingBox* const own = boxes + i * key_count;
-    // More than the rounding of a ray's time, at both ends.
+    // Extends both ends by more than the rounding of a ray's time.
     constexpr double more = 1e-6;
     const double last = key_count - 1;
     const double begin = mul_rn(larger(sub_rn(div_rn(double(tree), double(tree_count)), more), 0.0), last),
@@ -209,8 +209,8 @@ struct StoreSweptBox {
   }
 
  private:
-  /// Holds box_between at all times from `from` to `to`, which are rounded: so is the box between keys, by less than a
-  /// grain more.
+  /// Contains box_between at all times from `from` to `to`. These are rounded, but this moves the box by less than
+  /// one more grain.
   COPSE_HD static Aabb swept_between(const MovingBox& p, const MovingBox& q, float from, float to) {
     if (is_empty(p.box()) || is_empty(q.box())) return Aabb::empty();
     const float middle = larger(from, smaller(to, 0.5f));

@@ -11,14 +11,14 @@
 
 namespace copse::detail {
 
-/// How the rays of a batch stand in memory: in records, at multiples of 16 bytes or not, or their parts on their own.
+/// The layout of the rays of a batch: records aligned to 16 bytes, other records, or separate parts.
 enum class RayLayout : u32 { at_quads, in_records, in_parts };
 
-/// Rays, their times, and what they see.
+/// Rays, their times and their masks.
 struct TimedRays {
   RayLayout layout = RayLayout::in_records;
   const Ray* rays = nullptr;     // in records
-  RaySpan parts = {};            // on their own
+  RaySpan parts = {};            // in separate arrays
   const float* times = nullptr;  // one per ray; null: `time` for all
   float time = 0;
   const u32* masks = nullptr;  // one per ray; null: `mask` for all
@@ -39,7 +39,7 @@ struct TimedRays {
   bool sees_all() const { return masks == nullptr && mask == ~u32{0} && cull == Cull::none; }
 };
 
-/// Those through a MotionAccel.
+/// Rays through a MotionAccel.
 struct MotionBatch : TimedRays {
   MotionView accel;
 
@@ -49,7 +49,7 @@ struct MotionBatch : TimedRays {
 /// The order in which a traversal visits the children of a node (trace/walk/unordered_walk.h).
 enum class MotionOrder { nearest_first, latest_exit_first };
 
-/// `Out`: Hit for the closest hit, u8 for any. `sees_all`: no ray passes over a triangle. Closest hits are searched
+/// `Out`: Hit for the closest hit, u8 for any. `sees_all`: all rays see all triangles. Closest hits are searched
 /// nearest child first.
 template <class Out, bool sees_all,
           MotionOrder order =

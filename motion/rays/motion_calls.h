@@ -1,6 +1,6 @@
 #pragma once
 
-// What the calls that trace batches of rays with a time have in common.
+// Shared by the calls that trace batches of rays with a time.
 
 #include <algorithm>
 #include <string>
@@ -69,7 +69,7 @@ TimedRays timed_rays(const char* function, Context& context, const RaySpan& rays
   return timed;
 }
 
-/// Calls trace(batch, results) for as many rays at once as a launch may have.
+/// Calls trace(batch, results) for parts of the batch that are small enough for a launch.
 template <class Batch, class Result, class Trace>
 void trace_timed_rays(Batch batch, BufferSpan<Result> results, const Trace& trace) {
   for (u64 first = 0; first < results.size(); first += max_timed_rays_at_once) {

@@ -1,16 +1,16 @@
 #pragma once
 
-// Traversal of many rays through moving triangles, with a thread per ray. Each has a tree of its own: that of its ray's
-// time. trace/batch/cuda/thread_per_ray.cuh has the source.
+// Traversal of many rays through moving triangles, with a thread per ray. Each thread traverses the tree at the time
+// of its ray. trace/batch/cuda/thread_per_ray.cuh has the source.
 //
-// Warps that stay resident and take new rays, as in trace/batch/cuda/persistent_rays.cuh, were slower for all rays:
-// by 40 % for diffuse rays, by 50 % for primary rays (H200, testball and apartment). The state of a lane is larger
-// here, and most of it changes with the ray.
+// Persistent warps, as in trace/batch/cuda/persistent_rays.cuh, were slower for all rays: by 40 % for diffuse rays,
+// by 50 % for primary rays (H200, testball and apartment). The state of a lane is larger here, and most of it changes
+// with the ray.
 //
-// Any hits have two orders: the child first that the ray leaves last, and the nearest child first. In an apartment the
-// first one is up to 5.6 times as fast as the other, because the walls are found at once. On a testball the other one is
-// faster by a third for primary rays. Earlier batches tell which it is (trace/batch/learned_kernels.h). The order by
-// slots alone is not among them: it was never the best by more than 5 % (H200).
+// Any hits have two orders: first the child that the ray leaves last, or first the nearest child. In an apartment the
+// former is up to 5.6 times as fast, because the walls are found at once. On a testball the latter is faster by a
+// third for primary rays. Earlier batches decide which order is used (trace/batch/learned_kernels.h). The order by
+// slots alone is not offered: it was never the best by more than 5 % (H200).
 
 #include "motion/rays/motion_batch.h"
 #include "trace/batch/cuda/learned_kernels.cuh"
@@ -24,16 +24,16 @@ using copse::detail::KeyTime;
 using copse::detail::MotionOrder;
 using copse::detail::MovingTree;
 
-/// Blocks that a multiprocessor shall hold: 80 registers per thread. 8 blocks were slower by 8 %.
+/// Blocks per multiprocessor, with 80 registers per thread. 8 blocks were slower by 8 %.
 inline constexpr u32 moving_blocks = 6;
 
-/// Of any ray, out of line so that it costs fast traversals no registers.
+/// Traces any ray robustly. It is out of line, so that it costs fast traversals no registers.
 template <class Query>
 __noinline__ __device__ void retrace_moving_ray(const Query& query, u32 i) {
   query.results[i] = query.trace_robust(i);
 }
 
-/// Traces a ray and stores its result, as all lanes of the warp do. False if the ray gave up.
+/// Traces a ray and stores its result. All lanes of the warp call it together. False if the ray gave up.
 template <class Query>
 [[gnu::always_inline]] __device__ inline bool trace_moving_ray(const Query& query, const Ray& ray, u32 i,
                                                                const KeyTime& time, const PreparedRay& prepared,
@@ -52,7 +52,7 @@ template <class Query>
   return !walk.gives_up() && !test.gives_up;
 }
 
-/// Warps end at once if all their rays pass by.
+/// A warp ends at once if all its rays surely miss the tree.
 template <class Query>
 __global__ void __launch_bounds__(ray_threads, moving_blocks)
     moving_rays_kernel(u32 n, const __grid_constant__ Query query) {
@@ -83,8 +83,8 @@ void launch_moving_rays(const Executor& ex, const char* label, const Query& quer
       u32(n), query);
 }
 
-/// Any hits in the order that earlier batches of this kind tell. The first ones, small ones, and those that are captured
-/// begin with the child that the ray leaves last.
+/// Traces any hits in the order that was faster for earlier batches of this kind. The first batches, small ones and
+/// captured ones use latest_exit_first.
 template <bool sees_all>
 void launch_any_hits(const Executor& ex, const char* label,
                      const copse::detail::MotionQuery<u8, sees_all, MotionOrder::latest_exit_first>& query,

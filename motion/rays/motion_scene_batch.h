@@ -11,7 +11,7 @@ struct MotionSceneBatch : TimedRays {
   MotionSceneView scene;
 };
 
-/// `Out`: SceneHit for the closest hit, u8 for any. `sees_all`: no ray passes over a triangle or an instance.
+/// `Out`: SceneHit for the closest hit, u8 for any. `sees_all`: all rays see all triangles and instances.
 template <class Out, bool sees_all>
 struct MotionSceneQuery {
   static constexpr bool finds_closest = std::is_same_v<Out, SceneHit>;

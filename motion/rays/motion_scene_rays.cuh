@@ -10,7 +10,7 @@ namespace copse::cuda {
 
 namespace detail {
 
-/// Blocks that a multiprocessor shall hold: 80 registers per thread.
+/// Blocks per multiprocessor, with 80 registers per thread.
 inline constexpr u32 moving_scene_blocks = 6;
 
 __device__ inline copse::detail::MotionRayState& motion_state_of_thread() {
@@ -29,7 +29,7 @@ struct MotionStateInShared {
   }
 };
 
-/// Of any ray, out of line so that it costs fast traversals no registers.
+/// Traces any ray robustly. It is out of line, so that it costs fast traversals no registers.
 template <class Query>
 __noinline__ __device__ void retrace_moving_scene(const Query& query, u32 i) {
   query.results[i] = query.trace_robust(i);

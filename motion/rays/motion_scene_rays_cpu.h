@@ -16,8 +16,8 @@ struct TraceMovingSceneRay {
 
 }  // namespace detail
 
-/// Contract: motion/rays/motion_scene_rays.inl. The rays are single rays of the host, which walk a mesh that stands
-/// still by SIMD.
+/// Contract: motion/rays/motion_scene_rays.inl. Each ray is traced alone by the host, by SIMD in meshes with fixed
+/// vertices.
 template <class Query>
 void trace_moving_scene(const Executor& ex, const char* label, const Query& query, u64 n) {
   for_each(ex, label, n, detail::TraceMovingSceneRay<Query>{query});

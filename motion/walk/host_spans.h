@@ -1,6 +1,6 @@
 #pragma once
 
-// A ray against the four children of a node at two keys, on the host: four floats at once.
+// A ray against the four children of a node at two keys, on the host, with vectors of four floats.
 
 #include "builders/geometry/quad.h"
 #include "primitives/core/four_floats.h"
@@ -8,8 +8,8 @@
 
 namespace copse::detail {
 
-/// The bytes of a word as floats. Byte k is 256^k times as large, but the last one only as large as the third: bytes
-/// stay where they are in the word, as long as they are positive there.
+/// The bytes of a word as floats, without moving them in the word: byte k is scaled by 256^k. The last byte is scaled
+/// like the third, since in its own place its highest bit would be the sign:
 ///
 ///   byte 3    byte 2    byte 1    byte 0
 ///   00b30000  00b20000  0000b100  000000b0
@@ -18,7 +18,7 @@ inline FourFloats bytes_in_place(u32 word) {
   return floats_of(words & FourWords{0xff, 0xff00, 0xff0000, 0xff0000});
 }
 
-/// One axis of a node at two keys. Its steps are divided by the factors of bytes_in_place.
+/// One axis of a node at two keys. Its steps are divided by the scales of bytes_in_place.
 struct HostMovingAxis {
   FourFloats near_base, far_base, step, second_step;
 

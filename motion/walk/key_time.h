@@ -5,11 +5,11 @@
 
 namespace copse::detail {
 
-/// The two keys around a time, and how far the time is from the first of them to the second.
+/// The two keys around a time, and the fraction `part` of the way from the first of them to the second.
 ///
-/// Key k of n has the time float(k) / float(n - 1). At this very time `before` and `after` are both k, and `part` is
-/// 0. So a ray there sees the bits of this key alone, whatever the other keys hold. Elsewhere `after` is
-/// `before` + 1, and `part` is above 0 and below 1.
+/// Key k of n has the time float(k) / float(n - 1). At exactly this time `before` and `after` are both k, and `part`
+/// is 0. So a ray there uses the bits of this key alone, whatever the other keys contain. At other times `part` is
+/// from 0 to below 1, and `after` is `before` + 1 unless `part` is 0.
 struct KeyTime {
   u32 before, after;
   float part;

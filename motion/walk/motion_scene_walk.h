@@ -1,27 +1,28 @@
 #pragma once
 
-// The fast traversal of moving instances. It is the walk through both levels of a still scene (scene/walk/scene_walk.h)
-// with a leaf test of its own: this one tests the box of the instance at the ray's time, and makes the way into the mesh
-// from the two keys around it. The box of the tree holds the instance at all times, so it is often entered for nothing.
+// The fast traversal of moving instances. It is the walk through both levels of a Scene (scene/walk/scene_walk.h)
+// with another leaf test. This test checks the box of the instance at the ray's time, and computes the transform into
+// the mesh from the two keys around that time. The box in the tree contains the instance at all times of the tree, so
+// it is often entered in vain.
 //
-// A mesh that moves inside is traversed at once, by a traversal of its own out of line.
+// A mesh of type MotionAccel is traversed at once, by a separate traversal out of line.
 
 #include "motion/walk/moving_levels.h"
 #include "scene/walk/scene_walk.h"
 
 namespace copse::detail {
 
-/// What a ray hit in a mesh that moves inside.
+/// The hit of a ray in a mesh of type MotionAccel.
 struct HitInside {
   float t;       // negative infinity: nothing
-  u32 triangle;  // its place, if the closest one was asked for
+  u32 triangle;  // its place, for closest hits
   float u, v;
 
   COPSE_HD static HitInside none() { return {-infinity, invalid_id, 0, 0}; }
   COPSE_HD bool is_hit() const { return t > -infinity; }
 };
 
-/// SceneRayState at a time.
+/// SceneRayState, with the time of the ray.
 struct MotionRayState : SceneRayState {
   u32 before;  // the key
   float part;
@@ -83,7 +84,7 @@ class MotionSceneTest {
     state.before = time.before, state.part = time.part;
   }
 
-  /// At a leaf of the tree over the instances: goes down into the mesh of its instance.
+  /// At a leaf of the tree over the instances: enters the mesh of its instance.
   template <class Walk>
   [[gnu::always_inline]] COPSE_HD void go_down(Walk& walk, const u32* numbers) {
     MotionRayState& state = state_();
@@ -111,8 +112,8 @@ class MotionSceneTest {
     state.height = walk.enter(instance.nodes, prepared, 0);
   }
 
-  /// Done with an instance: takes over what was found there, and goes on in the tree above. If that is not needed,
-  /// the walk stays done.
+  /// At the end of an instance: takes over the hit that was found there, and continues in the tree above. If the
+  /// search is over, the walk stays done.
   template <class Walk>
   [[gnu::always_inline]] COPSE_HD void come_back(Walk& walk, const CompressedBvh4Node* above) {
     const MotionRayState& state = state_();
@@ -123,7 +124,7 @@ class MotionSceneTest {
     walk.leave(above, state.slabs(), limit, state.height);
   }
 
-  /// In an instance.
+  /// Called at the leaves of an instance.
   template <class Walk, class Counter>
   [[gnu::always_inline]] COPSE_HD void test_triangles(Walk& walk, Counter& counter) {
     walk.test_leaf(test_, counter);
@@ -158,7 +159,7 @@ class MotionSceneTest {
                      common_range_box_limit(walk.slabs(), walk.limit()));
   }
 
-  /// Takes over a hit at `t` in the instance, unless an earlier one is better. Then `limit` is that of the hit.
+  /// Takes over a hit at `t` in the instance, unless an earlier hit is better. Then `limit` becomes the t of the hit.
   COPSE_HD void take_hit(float t, float& limit) {
     MotionRayState& state = state_();
     const bool is_inside = state.inside.is_hit();

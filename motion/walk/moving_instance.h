@@ -1,11 +1,12 @@
 #pragma once
 
-// An instance at a time: its box, and the way of a ray into its mesh.
+// An instance at a time: its box, and the transform of a ray into its mesh.
 //
-// Why the box between two keys holds the instance there. Let a point of the mesh be y0 and y1 at the two keys before it
-// is turned, with the pivot. Then it stands at R(t) y(t) + T(t), where y and T go on straight lines and R(t) is the
-// rotation in between. The boxes of the keys hold R0 y0 + T0 and R1 y1 + T1, so the box between them holds the point on
-// the straight line. The rotation leaves this line by
+// Why does the box between two keys contain the instance? Let y0 and y1 be a point of the mesh at the two keys, after
+// stretch and pivot and before the rotation. In between, the point is at R(t) y(t) + T(t), where y and T are
+// interpolated linearly and R(t) is the interpolated rotation. The boxes of the keys contain R0 y0 + T0 and R1 y1 +
+// T1, so the interpolated box contains the point on the straight line between these. The rotation moves the point off
+// this line by
 //
 //   E = (1 - t) (R(t) - R0) y0 + t (R(t) - R1) y1
 //
@@ -13,26 +14,27 @@
 //
 //   F = (R(t) - (1 - t) R0 - t R1) m          G = (s R(t) + (1 - t) R0 - t R1) d / 2
 //
-// All rotations are about one axis. In the plane across it, with tau = tan(a / 4), the quaternions between q0 and q1 turn
-// by b about the middle, where tan(b / 2) = s tau. A point at distance r from the axis is then off the chord by
+// All rotations are about one axis. In the plane normal to it, with tau = tan(a / 4), the interpolated quaternion
+// turns by b from the middle rotation, where tan(b / 2) = s tau. A point at distance r from the axis is then off the
+// chord by
 //
 //   |F| = r 2 tau^2 (1 - s^2) / ((1 + tau^2) sqrt(1 + s^2 tau^2))  <=  r (1 - cos(a / 2)) 4 t (1 - t)
 //
-// along the line from the axis to the middle of the chord, and s tau times as much across it: the square root is of the
-// sum of both squares. The length of R(t) - R0, twice the sine of half the angle between
-// them, is 4 t tau / (sqrt(1 + tau^2) sqrt(1 + s^2 tau^2)); that of R(t) - R1 has 1 - t in place of t. As
-// G = ((1 - t) (R0 - R(t)) - t (R1 - R(t))) d / 2,
+// F has this bound as a vector: its component along the line from the axis to the middle of the chord, and the
+// component normal to that, which is s tau times as long, are combined under the square root. The norm of R(t) - R0
+// is twice the sine of half the angle between them: 4 t tau / (sqrt(1 + tau^2) sqrt(1 + s^2 tau^2)). The norm of R(t)
+// - R1 has 1 - t in place of t. As G = ((1 - t) (R0 - R(t)) - t (R1 - R(t))) d / 2,
 //
 //   |G|  <=  |d| / 2 * 8 t (1 - t) tau / sqrt(1 + tau^2)  =  |d| sin(a / 4) 4 t (1 - t)
 //
-// Both lie in the plane across the axis: along a coordinate they are shorter by the sine of the angle between the axis
-// and this coordinate. cos(a / 2) is the dot product c of the quaternions, and sin(a / 4) is sqrt((1 - c) / 2). So nothing
-// but square roots is needed. The sum of both bounds, without the last factor, is MovingBox::bulge.
+// Both vectors lie in the plane normal to the axis: along a coordinate they are shorter by the sine of the angle
+// between the axis and this coordinate. cos(a / 2) is the dot product c of the quaternions, and sin(a / 4) is sqrt((1
+// - c) / 2). So square roots suffice. The sum of both bounds, without the factor 4 t (1 - t), is MovingBox::bulge.
 //
-// MovingBox::grain covers what is rounded, in units of u = 2^-24 of G, the sum of all numbers that a coordinate of the
-// instance is the sum of: 2 u for the rows of the transform, 5 u for the ray in the space of the mesh
-// (scene/build/instance_box.h), 3 u for the sides of this box and 6 u for its moves outwards, 2 u for quaternions that
-// are not quite of length 1. It is 32 u G.
+// MovingBox::grain covers rounding. Let S be the sum of the magnitudes of all terms of a coordinate of the instance,
+// and u = 2^-24. Then 2 u S are for the rows of the transform, 5 u S for the ray in the space of the mesh
+// (scene/build/instance_box.h), 3 u S for the sides of this box, 6 u S for moving them outwards, and 2 u S for
+// quaternions whose length is not exactly 1. The grain is 32 u S.
 
 #include "motion/motion_transform.h"
 #include "motion/motion_view.h"
@@ -41,7 +43,7 @@
 
 namespace copse::detail {
 
-/// The box of an instance at a key. That of an instance without a place there is empty.
+/// The box of an instance at a key. It is empty if the instance does not exist there.
 struct MovingBox {
   vec3 lo;
   float grain;
@@ -55,7 +57,7 @@ struct MovingBox {
 
 static_assert(sizeof(MovingBox) == 48);
 
-/// The box at a time between two keys; empty if there is none at one of them. At a key it is that of a still instance.
+/// The box at a time between two keys; empty if one of theirs is. At a key it is the box of a fixed instance.
 COPSE_HD inline Aabb box_between(const MovingBox& before, const MovingBox& after, float part) {
   const Aabb p = before.box(), q = after.box();
   if (part == 0) return p;
@@ -66,14 +68,14 @@ COPSE_HD inline Aabb box_between(const MovingBox& before, const MovingBox& after
           clean_point(add_rn(between_keys(p.hi, q.hi, part), pad))};
 }
 
-/// What does not move about an instance.
+/// The data of an instance that do not move.
 struct alignas(64) MovingInstance {
   u32 mask;
   InstanceFlags flags;
   u32 accel;
   u32 id;
-  const CompressedBvh4Node* nodes;  // of an accel that stands still
-  const PackedTriangle* triangles;  // of an accel that moves: those of its first key
+  const CompressedBvh4Node* nodes;  // of an Accel
+  const PackedTriangle* triangles;  // of a MotionAccel: those of its first key
   const u32* masks;
   float farthest;
   u32 moves_inside;  // 1: its mesh is a MotionAccel
@@ -81,14 +83,14 @@ struct alignas(64) MovingInstance {
 
 static_assert(sizeof(MovingInstance) == 64);
 
-/// What rays through a scene of moving instances read.
+/// The data of a scene of moving instances that rays read.
 struct MotionParts {
   const MovingInstance* instances;
   const MotionTransform* transforms;  // [instance][key], with unit rotations
   const MovingBox* boxes;             // [instance][key]
   const AccelView* accels;
-  const MotionView* moving;  // the accels behind these
-  u32 accel_count;           // that stand still
+  const MotionView* moving;  // accels with numbers from accel_count on
+  u32 accel_count;           // of type Accel
   u32 key_count;
   bool has_masks;  // of triangles
 
@@ -122,7 +124,7 @@ struct MotionParts {
   }
 };
 
-/// Where the records of moving instances go when they are made (motion/build/place_motion.inl).
+/// The memory for the records of moving instances (motion/build/place_motion.inl).
 struct MotionPlaces {
   MovingInstance* records;      // [instance]
   MotionTransform* transforms;  // [instance][key]

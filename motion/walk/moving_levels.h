@@ -1,7 +1,7 @@
 #pragma once
 
-// The leaf tests of the tree over moving instances, for robust traversals and for the host. Each takes the ray into the
-// space of an instance as it stands at the ray's time, and traverses the tree of its mesh there.
+// The leaf tests of the tree over moving instances, for robust traversals and for the host. Each transforms the ray
+// into the space of an instance at the ray's time, and traverses the tree of its mesh there.
 
 #include "motion/motion_view.h"
 #include "motion/walk/moving_instance.h"
@@ -9,22 +9,22 @@
 
 namespace copse::detail {
 
-/// Where a ray meets an instance.
+/// A ray in the space of an instance.
 struct MovingInstanceRay {
   Ray in_mesh;
   Cull side;
   Aabb box;
 };
 
-/// What rays see of moving instances at a time.
+/// The time, mask and culling of a ray.
 struct MotionSight {
   KeyTime time;
-  float of_ray;  // the time as a ray has it, for meshes that move inside
+  float of_ray;  // the ray's own time, for meshes of type MotionAccel
   u32 mask;
   Cull cull;
 };
 
-/// Takes a ray into an instance. False if the instance is not there for it.
+/// Transforms a ray into the space of an instance. False if the instance does not exist for the ray.
 COPSE_HD inline bool enter_moving_instance(const MotionParts& scene, u32 number, const MotionSight& sight,
                                            const Ray& ray, float limit, MovingInstanceRay& entered) {
   const MovingInstance& instance = scene.instances[number];
@@ -90,7 +90,7 @@ struct AnyMovingInstance {
   }
 };
 
-/// The closest hit by robust traversals. It is out of line so that it takes no registers from the fast one.
+/// The closest hit by robust traversals. It is out of line, so that it costs the fast one no registers.
 template <u32 stack_size>
 [[gnu::noinline]] COPSE_HD SceneHit robust_closest_moving(const CompressedBvh4View& tree, const MotionParts& scene,
                                                           const Ray& ray, const MotionSight& sight) {

@@ -1,21 +1,21 @@
 #pragma once
 
-// A tree at a time between two keys: the same nodes with two sets of boxes. A traversal interpolates them as it reads
-// them. So a box at a time is as tight as the boxes of the keys. All keys of a node have the same steps
-// (motion/build/motion_keys.inl), so that bytes can be interpolated before they are numbers.
+// A tree at a time between two keys: the same nodes with two sets of boxes. A traversal interpolates the boxes as it
+// reads them. So a box at a time is as tight as the boxes of the keys. A node has the same steps at all keys
+// (motion/build/motion_keys.inl), so that plane bytes can be interpolated before they are converted to floats.
 //
-// Why a box at a time holds its triangles: a plane of the box at the first key has all corners on one side, and so
-// has the one at the second. The weights of a plane, 1 - part and part, are those of the corners, and neither is
-// negative. So the exact plane at this time has the exact corners on the same side. What remains is rounding, in
-// units of u = 2^-24 of the largest coordinate M of the axis, at either key:
-//   - the corners: 3 u M (moving_triangles.h);
+// Why does a box at a time contain its triangles? At both keys, all corners are on one side of a plane of the box.
+// The plane and the corners are interpolated with the same weights, 1 - part and part, which are not negative. So the
+// exact plane at this time has the exact corners on the same side. The rest is rounding, in units of u = 2^-24 of the
+// largest coordinate M of the axis, at either key:
 //   - a plane that is computed as a coordinate: 4 u M, for the weight 1 - part, two products and their sum;
 //   - a plane that is computed as a time, in units of `scale`: u M at either key, as boxes are checked with rounded
+//   - a plane that is computed as a time, in units of `scale`: u M at either key, as boxes are checked with rounded
 //     sums; 3 u M for the node's origin; 8 u M for steps in floats, on the host, where there are two weights, products
-//     and sums of up to 2 M (steps in whole numbers have room of their own, see MovingAxis); 3 u (M + |origin of the
-//     ray|) for the base and the two sums.
-// The robust traversal moves planes apart by 16 u M. The fast one does so by 16 u of the reach, which is 2 M and the
-// origin's coordinate at least. Both come on top of the room that slabs have.
+//     and sums of up to 2 M (for steps in integers see MovingAxis); 3 u (M + |origin of the ray|) for the base and the
+//     two sums.
+// The robust traversal moves planes apart by 16 u M. The fast one does so by 16 u of the reach, which is at least 2 M
+// plus the origin's coordinate. Both are added to the padding of the slabs.
 
 #include "motion/walk/host_spans.h"
 #include "motion/walk/key_time.h"
@@ -23,7 +23,7 @@
 
 namespace copse::detail {
 
-/// Names the nodes of a moving tree for the traversals of wide trees.
+/// Tag type by which the traversals of wide trees find moving trees.
 struct MovingNode {
   static constexpr u32 width = CompressedBvh4Node::width;
 };
@@ -50,7 +50,7 @@ struct NodeAtKeys {
   }
 
  private:
-  /// No difference of coordinates: a high plane may be infinite.
+  /// Does not subtract coordinates: a high plane may be infinite.
   COPSE_HD float weighted(float p, float q) const {
     return add_rn(mul_rn(sub_rn(1.0f, part), p), mul_rn(part, q));
   }
@@ -71,7 +71,7 @@ struct NodesAtKeys {
   COPSE_HD NodeAtKeys operator[](u32 node) const { return {before + node, after + node, part}; }
 };
 
-/// The weights of the bytes of two keys, in 2^-14. They are rounded, but their sum is exact.
+/// The weights of the bytes of two keys, in units of 2^-14. They are rounded, but their sum is exactly 1.
 struct ByteWeights {
   static constexpr u32 one = 1u << 14;
 
@@ -82,8 +82,8 @@ struct ByteWeights {
     before = one - after;
   }
 
-  /// Four planes at both keys, as numbers of 2^23 + 2^14 q for planes q steps from the origin. They are made as the
-  /// bits of floats:
+  /// Interpolates four planes between both keys. A plane q steps from the origin becomes the float 2^23 + 2^14 q,
+  /// made from its bits:
   ///
   ///   0 10010110 0qqqqqqqqffffffffffffff      8 bits of steps, 14 of their fraction
   COPSE_HD void mix(u32 planes, u32 second_planes, float (&mixed)[4]) const {
@@ -111,8 +111,9 @@ struct ByteWeights {
 struct MovingAxis {
   float near_base, far_base, unit;
 
-  /// The bases hold 2^23 units too many, which are 512 steps. They are rounded by up to 2^-15 of a step for it, and
-  /// rounded weights move a plane by up to 2^-7 of a step. Near and far bases are moved apart by 2^-6.
+  /// The bases are 2^23 units too low, which are 512 steps, as `mixed` contains 2^23. That rounds them by up to 2^-15
+  /// of a step, and rounded weights move a plane by up to 2^-7 of a step. So near and far bases are moved apart by
+  /// 2^-6.
   COPSE_HD MovingAxis(u32 origin, u32 second_origin, u32 exponent_and_more, float part, float ray_origin,
                       float scale, float near_offset, float far_offset) {
     constexpr u32 exponent_mask = 0x7f800000u;
@@ -135,7 +136,7 @@ COPSE_HD inline PlaneBytes planes_of_node(const RaySlabs& ray, const Quad& lo, c
   return {ray, lo.words[1], lo.words[2], lo.words[3], hi.words[0], hi.words[1], hi.words[2]};
 }
 
-/// The spans of the children, by whole numbers of 16 and 8 bits.
+/// The spans of the children, by integers of 16 and 8 bits.
 COPSE_HD inline void find_mixed_spans(const NodeAtKeys& node, const RaySlabs& ray, const Quad& o, const Quad& p,
                                       const PlaneBytes& a, const PlaneBytes& b, BoxSpan (&spans)[4]) {
   const u32 steps = o.words[3];
@@ -198,14 +199,14 @@ COPSE_HD inline WideChild tagged_child(const NodeAtKeys& node, u32 tag) {
   return tagged_child(*node.before, tag);
 }
 
-/// The tree, as the traversals of wide trees know it.
+/// The tree with the interface that the traversals of wide trees use.
 template <>
 struct WideTree<MovingNode> {
   static constexpr u32 width = MovingNode::width;
 
   NodesAtKeys nodes;
   const u32* parents;
-  const Aabb* box;  // of all keys; null for a time that is no number
+  const Aabb* box;  // of all keys; null for a time that is NaN
 
   COPSE_HD Aabb bounds() const { return box == nullptr ? Aabb::empty() : *box; }
   COPSE_HD WideChild root() const { return {0, 0}; }
@@ -256,7 +257,8 @@ struct WideTree<MovingNode> {
 
 using MovingTree = WideTree<MovingNode>;
 
-/// prepare_ray with room for the rounding of boxes between keys. The box of the tree has it already.
+/// prepare_ray, with padding for the rounding of boxes between keys. The box of the tree already contains this
+/// padding.
 COPSE_HD inline PreparedRay prepare_moving_ray(const Ray& ray, const TreeReach& tree) {
   constexpr float share = 1.0f / (1u << 20);
   PreparedRay prepared = prepare_ray(ray, tree);

@@ -2,10 +2,11 @@
 
 // Triangles at a time between two keys.
 //
-// A coordinate that is p at the first key and q at the second is fma(part, q - p, p). So what does not move keeps its
-// bits at all times, and both backends agree. The result is off from the exact one by at most three roundings of
-// 2^-24 of the larger magnitude of p and q: one of the difference, which may be twice as large, and one of the sum.
-// A difference beyond the largest float gives no number, and the triangle is missed between these keys.
+// A coordinate that is p at the first key and q at the second is fma(part, q - p, p). So vertices that do not move
+// keep their bits at all times, and both backends agree. The result differs from the exact one by at most three
+// roundings of 2^-24 of the larger magnitude of p and q: one of the difference, which may be twice as large, and one
+// of the sum. If the difference exceeds the largest float, the result is NaN or infinite, and the triangle is missed
+// between these keys.
 
 #include "builders/geometry/packed_triangle.h"
 #include "motion/walk/key_time.h"
