@@ -5,6 +5,7 @@
 #include "builders/bvh/bvh.h"
 #include "builders/bvh/wide_bvh.h"
 #include "builders/geometry/mesh.h"
+#include "builders/geometry/triangle_records.h"
 #include "builders/io/file_path.h"
 #include "primitives/core/cancel_token.h"
 
@@ -22,14 +23,15 @@ struct StructureFile {
 
 /// Writes a tree and its mesh. The file appears under its name when it is complete, so that an old file survives a
 /// full disk. docs/guide/structure-file.md describes the layout.
-///   mesh: the mesh that the tree was built over
+///   mesh: a Mesh, or the records of a MappedMesh: the mesh that the tree was built over
 ///   builder: at most 23 characters
 ///   wide: a wide tree over the same primitives as `bvh`, or none
 ///   cancel: as of save_ply
 /// Throws: Error bad_file, Error cancelled; Error invalid_argument for content that could not be loaded again, such as the tree of
 /// another mesh, or a triangle in the tree with an infinite coordinate.
 /// Waits: for the tree.
-COPSE_API void save_structure(const FilePath& path, Context& context, const Mesh& mesh, const Bvh& bvh,
+/// Memory: of a tree on a GPU, a copy on the host.
+COPSE_API void save_structure(const FilePath& path, Context& context, const TriangleRecords& mesh, const Bvh& bvh,
                               const std::string& builder, u32 morton_bits, u32 max_leaf_size,
                               const AnyWideBvh& wide = {}, const CancelToken& cancel = {});
 

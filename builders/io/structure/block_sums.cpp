@@ -18,6 +18,24 @@ using std::to_string;
 
 constexpr char zero_bytes[256] = {};
 
+/// Calls `f` with the bytes [begin, end) of an array in order.
+template <class F>
+void for_each_run_of(const FileArray& array, u64 begin, u64 end, const F& f) {
+  const u64 element = array.element_bytes;
+  if (element == array.stride) return f(array.data + begin, end - begin);
+  char run[4096] = {};
+  while (begin < end) {
+    u64 used = 0;
+    while (begin < end && used + element <= sizeof run) {
+      const u64 from = begin % element, count = std::min(element - from, end - begin);
+      std::memcpy(run + used, array.data + begin / element * array.stride + from, count);
+      begin += count;
+      used += count;
+    }
+    f(run, used);
+  }
+}
+
 /// Calls `f` with all bytes of [begin, end) in order: those of the pieces, and zeros between them.
 template <class F>
 void for_each_piece_of(std::span<const FilePiece> pieces, u64 begin, u64 end, const F& f) {
@@ -26,12 +44,12 @@ void for_each_piece_of(std::span<const FilePiece> pieces, u64 begin, u64 end, co
       f(zero_bytes, std::min<u64>(to - begin, sizeof zero_bytes));
   };
   for (const FilePiece& piece : pieces) {
-    const u64 piece_end = piece.at + piece.bytes.size();
+    const u64 piece_end = piece.at + piece.bytes.size;
     if (piece_end <= begin) continue;
     if (piece.at >= end) break;
     fill(std::min(piece.at, end));
     const u64 count = std::min(piece_end, end) - begin;
-    f(piece.bytes.data() + (begin - piece.at), count);
+    for_each_run_of(piece.bytes, begin - piece.at, begin - piece.at + count, f);
     begin += count;
   }
   fill(end);
@@ -94,13 +112,13 @@ void check_block_sums(const std::filesystem::path& path, std::string_view file, 
 }
 
 void write_in_blocks(const std::filesystem::path& path, std::span<char> header, u64 checksum_at, u64 alignment,
-                     std::span<const std::span<const char>> arrays, const CancelToken& cancel) {
+                     std::span<const FileArray> arrays, const CancelToken& cancel) {
   std::memset(header.data() + checksum_at, 0, sizeof(u64));
-  std::vector<FilePiece> pieces = {{0, header}};
+  std::vector<FilePiece> pieces = {{0, std::span<const char>(header)}};
   u64 end = rounded_up(header.size(), alignment);
-  for (const std::span<const char>& array : arrays) {
-    if (!array.empty()) pieces.push_back({end, array});
-    end = rounded_up(end + array.size(), alignment);
+  for (const FileArray& array : arrays) {
+    if (array.size > 0) pieces.push_back({end, array});
+    end = rounded_up(end + array.size, alignment);
   }
   const std::vector<u64> sums = block_sums(path, pieces, end, cancel, "writing");
   const std::span<const char> table(reinterpret_cast<const char*>(sums.data()), sums.size() * sizeof(u64));

@@ -28,10 +28,23 @@ constexpr u64 without_block_table(u64 file_bytes) {
   return file_bytes - (table_bytes < file_bytes ? table_bytes : file_bytes);
 }
 
+/// The bytes of elements that go into a file without gaps. In memory they may stand at a stride.
+struct FileArray {
+  const char* data = nullptr;
+  u64 size = 0;           // of all elements, in bytes
+  u64 element_bytes = 0;  // of one, up to 64; 0 if there is no stride
+  u64 stride = 0;         // from one element to the next in memory
+
+  FileArray(std::span<const char> bytes) : data(bytes.data()), size(bytes.size()) {}
+  FileArray(std::string_view bytes) : data(bytes.data()), size(bytes.size()) {}
+  FileArray(const char* first, u64 count, u64 bytes, u64 stride)
+      : data(first), size(count * bytes), element_bytes(bytes), stride(stride) {}
+};
+
 /// Bytes of a file and their place in it. Bytes that no piece covers are 0.
 struct FilePiece {
   u64 at;
-  std::span<const char> bytes;
+  FileArray bytes;
 };
 
 /// Returns XXH3 (64 bits) of each block of a file.
@@ -56,6 +69,6 @@ void check_block_sums(const std::filesystem::path& path, std::string_view file, 
 ///   arrays: each begins at the next multiple of `alignment` in the file. So does the table
 /// Throws: Error bad_file, Error cancelled.
 void write_in_blocks(const std::filesystem::path& path, std::span<char> header, u64 checksum_at, u64 alignment,
-                     std::span<const std::span<const char>> arrays, const CancelToken& cancel);
+                     std::span<const FileArray> arrays, const CancelToken& cancel);
 
 }  // namespace copse::detail

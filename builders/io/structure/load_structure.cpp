@@ -70,7 +70,7 @@ StructureFile load_structure(const FilePath& file_path, Context& context, const 
   file.morton_bits = header.morton_bits;
   file.max_leaf_size = header.max_leaf_size;
   file.mesh.positions.assign(reader.positions().begin(), reader.positions().end());
-  file.mesh.triangles.assign(arrays.triangles.begin(), arrays.triangles.end());
+  file.mesh.triangles.assign(reader.triangles().begin(), reader.triangles().end());
 
   // Room for a rebuild, as the tree had before it was saved.
   const std::vector<u32> ids = detail::with_left_out_ids(arrays.primitive_ids, header.triangle_count);

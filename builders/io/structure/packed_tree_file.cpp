@@ -72,8 +72,7 @@ void check_content(const Mesh& mesh, const HostPackedTree& tree) {
                                .nodes = {},
                                .parents = {},
                                .primitive_ids = tree.primitive_ids,
-                               .triangles = mesh.triangles,
-                               .positions = mesh.positions};
+                               .mesh = mesh};
   std::string fault = find_sum_fault(arrays);
   if (fault.empty()) fault = find_vertex_fault(arrays);
   if (fault.empty()) {
@@ -114,9 +113,9 @@ void save_packed_tree(const FilePath& path, Context& context, const Mesh& mesh, 
       std::max<u64>(mesh.triangles.size(), u64{host.counts.primitive_count} + host.counts.invalid_count);
   host.triangles.resize(place_count, PackedTriangle{});  // those that are left out have no place
   if (!host.masks.empty()) host.masks.resize(place_count);
-  const std::span<const char> arrays[] = {bytes_of(mesh.positions), bytes_of(mesh.triangles), bytes_of(host.nodes),
-                                          bytes_of(host.parents),   bytes_of(host.triangles), bytes_of(host.masks),
-                                          bytes_of(stored)};
+  const FileArray arrays[] = {bytes_of(mesh.positions), bytes_of(mesh.triangles), bytes_of(host.nodes),
+                              bytes_of(host.parents),   bytes_of(host.triangles), bytes_of(host.masks),
+                              bytes_of(stored)};
   write_structure(path.text(), header, wide, arrays, cancel);
 }
 
@@ -193,12 +192,11 @@ PackedTreeFile load_packed_tree(const FilePath& path, Context& context, const Ca
   const StructureReader reader(path.text(), bytes.text(), FileCheck::everything, cancel);
   expect_accel(reader);
   const WideStructureArrays<CompressedBvh4Node> arrays = reader.wide_arrays<CompressedBvh4Node>();
-  const StructureArrays mesh = reader.arrays();
   const WideBvhCounts counts = counts_of(reader);
 
   PackedTreeFile file;
-  file.mesh.positions.assign(mesh.positions.begin(), mesh.positions.end());
-  file.mesh.triangles.assign(mesh.triangles.begin(), mesh.triangles.end());
+  file.mesh.positions.assign(reader.positions().begin(), reader.positions().end());
+  file.mesh.triangles.assign(reader.triangles().begin(), reader.triangles().end());
   file.parts = parts_of(reader);
   file.tree.nodes = Buffer<CompressedBvh4Node>(context, arrays.nodes);
   file.tree.parents = Buffer<u32>(context, arrays.parents);
@@ -235,7 +233,7 @@ MappedTreeFile map_packed_tree(const FilePath& path, FileCheck check, const Canc
 
   MappedTreeFile file;
   file.positions = reader.positions();
-  file.triangles = reader.arrays().triangles;
+  file.triangles = reader.triangles();
   file.parts = parts_of(reader);
   file.tree.nodes = memory->buffer(mapped, arrays.nodes);
   file.tree.parents = memory->buffer(mapped, arrays.parents);

@@ -19,15 +19,36 @@ namespace {
   detail::refuse("save_structure", what);
 }
 
+/// An array on the host: the memory of a context of the CPU itself, or a copy of that of a GPU.
+template <class T>
+class HostArray {
+ public:
+  HostArray() = default;
+  HostArray(Context& context, BufferSpan<const T> array) {
+    if (context.backend() == Backend::cpu) {
+      memory_ = {array.data(), array.size()};
+    } else {
+      copy_ = download(context, array);
+    }
+  }
+
+  std::span<const T> elements() const { return copy_.empty() ? memory_ : std::span<const T>(copy_); }
+
+ private:
+  std::vector<T> copy_;
+  std::span<const T> memory_;
+};
+
 /// The used part of a tree, on the host.
 struct HostTree {
   BvhCounts counts;
-  std::vector<BvhNode> nodes;
-  std::vector<u32> parents, primitive_ids;
+  HostArray<BvhNode> nodes;
+  HostArray<u32> parents, primitive_ids;
 };
 
 HostTree download_tree(Context& context, const Bvh& bvh) {
   if (bvh.counts.size() != 1 || bvh.nodes.empty()) refuse("the tree was never made");
+  context.wait();
   HostTree tree{.counts = bvh.counts.download()[0], .nodes = {}, .parents = {}, .primitive_ids = {}};
   const u64 node_count = std::max(tree.counts.node_count, 1u), pair_count = (node_count - 1) / 2;
   if (node_count > bvh.nodes.size() || pair_count > bvh.parents.size() ||
@@ -36,9 +57,9 @@ HostTree download_tree(Context& context, const Bvh& bvh) {
            detail::counted(tree.counts.primitive_count, "primitives") + " in room for " +
            std::to_string(bvh.nodes.size()) + " and " + std::to_string(bvh.primitive_ids.size()));
   }
-  tree.nodes = download(context, bvh.nodes.span().first(node_count));
-  tree.parents = download(context, bvh.parents.span().first(pair_count));
-  tree.primitive_ids = download(context, bvh.primitive_ids.span().first(tree.counts.primitive_count));
+  tree.nodes = HostArray<BvhNode>(context, bvh.nodes.span().first(node_count));
+  tree.parents = HostArray<u32>(context, bvh.parents.span().first(pair_count));
+  tree.primitive_ids = HostArray<u32>(context, bvh.primitive_ids.span().first(tree.counts.primitive_count));
   return tree;
 }
 
@@ -99,16 +120,16 @@ HostWideTree download_wide(Context& context, const AnyWideBvh& wide, const HostT
       wide);
 }
 
-StructureHeader make_header(const Mesh& mesh, const BvhCounts& counts, const std::string& builder, u32 morton_bits,
-                            u32 max_leaf_size) {
+StructureHeader make_header(const TriangleRecords& mesh, const BvhCounts& counts, const std::string& builder,
+                            u32 morton_bits, u32 max_leaf_size) {
   StructureHeader header{};
   constexpr size_t max_characters = sizeof header.builder - 1;
   if (builder.size() > max_characters || builder.find('\0') != std::string::npos) {
     refuse("the builder's name " + detail::in_quotes(builder) + " has " + std::to_string(builder.size()) +
            " characters; it can have at most " + std::to_string(max_characters) + " and no zero byte");
   }
-  header.vertex_count = mesh.positions.size();
-  header.triangle_count = mesh.triangles.size();
+  header.vertex_count = mesh.vertex_count;
+  header.triangle_count = mesh.triangle_count;
   header.counts = counts;
   header.morton_bits = morton_bits;
   header.max_leaf_size = max_leaf_size;
@@ -118,25 +139,27 @@ StructureHeader make_header(const Mesh& mesh, const BvhCounts& counts, const std
 
 }  // namespace
 
-void save_structure(const FilePath& file_path, Context& context, const Mesh& mesh, const Bvh& bvh,
+void save_structure(const FilePath& file_path, Context& context, const TriangleRecords& mesh, const Bvh& bvh,
                     const std::string& builder, u32 morton_bits, u32 max_leaf_size, const AnyWideBvh& wide,
                     const CancelToken& cancel) {
   const std::filesystem::path path = file_path.text();
   // Refuse content that could not be loaded again.
   const HostTree tree = download_tree(context, bvh);
   const std::string fault = detail::find_structure_fault({.counts = tree.counts,
-                                                          .nodes = tree.nodes,
-                                                          .parents = tree.parents,
-                                                          .primitive_ids = tree.primitive_ids,
-                                                          .triangles = mesh.triangles,
-                                                          .positions = mesh.positions});
+                                                          .nodes = tree.nodes.elements(),
+                                                          .parents = tree.parents.elements(),
+                                                          .primitive_ids = tree.primitive_ids.elements(),
+                                                          .mesh = mesh});
   if (!fault.empty()) refuse(fault);
-  const HostWideTree wide_tree = download_wide(context, wide, tree, mesh.triangles.size());
-  const std::span<const char> arrays[] = {
-      detail::bytes_of(tree.nodes),         detail::bytes_of(tree.parents),
-      detail::bytes_of(tree.primitive_ids), detail::bytes_of(mesh.positions),
-      detail::bytes_of(mesh.triangles),     detail::bytes_of(wide_tree.nodes),
-      detail::bytes_of(wide_tree.parents),  detail::bytes_of(wide_tree.primitive_ids)};
+  const HostWideTree wide_tree = download_wide(context, wide, tree, mesh.triangle_count);
+  const detail::FileArray arrays[] = {detail::bytes_of(tree.nodes.elements()),
+                                      detail::bytes_of(tree.parents.elements()),
+                                      detail::bytes_of(tree.primitive_ids.elements()),
+                                      {mesh.positions, mesh.vertex_count, sizeof(vec3), mesh.position_stride},
+                                      {mesh.triangles, mesh.triangle_count, sizeof(uvec3), mesh.triangle_stride},
+                                      detail::bytes_of(wide_tree.nodes),
+                                      detail::bytes_of(wide_tree.parents),
+                                      detail::bytes_of(wide_tree.primitive_ids)};
   detail::write_structure(path, make_header(mesh, tree.counts, builder, morton_bits, max_leaf_size),
                           wide_tree.header, arrays, cancel);
 }

@@ -154,8 +154,8 @@ u64 save_shard(const FilePath& path, const ShardFile& shard, const CancelToken& 
     detail::check_same_count("save_shard", "masks", shard.masks.size(), "triangles", shard.triangles.size());
   char bytes[sizeof header];
   std::memcpy(bytes, &header, sizeof header);
-  const std::span<const char> arrays[] = {detail::shard_bytes(shard.triangles), detail::shard_bytes(shard.masks),
-                                          detail::shard_bytes(shard.deltas), detail::shard_bytes(shard.left_out)};
+  const detail::FileArray arrays[] = {detail::shard_bytes(shard.triangles), detail::shard_bytes(shard.masks),
+                                      detail::shard_bytes(shard.deltas), detail::shard_bytes(shard.left_out)};
   detail::write_in_blocks(path.text(), bytes, detail::structure_checksum_at,
                           detail::StructureLayout::old_alignment, arrays, cancel);
   std::memcpy(&header, bytes, sizeof header);

@@ -21,7 +21,7 @@ u64 place_count(const StructureArrays& a) {
 
 /// More primitives in the tree than triangles: a tree with splits, where a triangle may be in several leaves.
 bool has_splits(const StructureArrays& a) {
-  return place_count(a) > a.triangles.size();
+  return place_count(a) > a.mesh.triangle_count;
 }
 
 std::string find_count_fault(const StructureArrays& a) {
@@ -112,20 +112,20 @@ u64 count_reached(std::span<const BvhNode> nodes) {
 }
 
 std::string find_id_fault(const StructureArrays& a) {
-  NumberSet ids(a.triangles.size());
+  NumberSet ids(a.mesh.triangle_count);
   u64 distinct_count = 0;
   for (u64 slot = 0; slot < a.primitive_ids.size(); ++slot) {
     const u32 id = a.primitive_ids[slot];
-    if (id >= a.triangles.size()) {
+    if (id >= a.mesh.triangle_count) {
       return "slot " + to_string(slot) + " holds triangle " + to_string(id) + " of " +
-             to_string(a.triangles.size());
+             to_string(a.mesh.triangle_count);
     }
     const bool is_new = ids.insert(id);
     if (!is_new && !has_splits(a))
       return "slot " + to_string(slot) + " holds triangle " + to_string(id) + " again";
     distinct_count += is_new;
   }
-  return find_distinct_fault(distinct_count, a.counts.invalid_count, a.triangles.size());
+  return find_distinct_fault(distinct_count, a.counts.invalid_count, a.mesh.triangle_count);
 }
 
 }  // namespace
@@ -142,15 +142,16 @@ std::string find_sum_fault(const StructureArrays& a) {
     return to_string(place_count(a)) + " references to triangles; at most " + to_string(max_primitives) +
            " fit in one tree";
   }
-  return find_distinct_fault(a.counts.primitive_count, a.counts.invalid_count, a.triangles.size());
+  return find_distinct_fault(a.counts.primitive_count, a.counts.invalid_count, a.mesh.triangle_count);
 }
 
 std::string find_vertex_fault(const StructureArrays& a) {
-  for (u64 i = 0; i < a.triangles.size(); ++i) {
+  for (u64 i = 0; i < a.mesh.triangle_count; ++i) {
+    const uvec3 ids = a.mesh.vertex_ids(i);
     for (int k = 0; k < 3; ++k) {
-      if (a.triangles[i][k] >= a.positions.size()) {
-        return "triangle " + to_string(i) + " has vertex " + to_string(a.triangles[i][k]) + " of " +
-               to_string(a.positions.size());
+      if (ids[k] >= a.mesh.vertex_count) {
+        return "triangle " + to_string(i) + " has vertex " + to_string(ids[k]) + " of " +
+               to_string(a.mesh.vertex_count);
       }
     }
   }
@@ -160,9 +161,10 @@ std::string find_vertex_fault(const StructureArrays& a) {
 /// Builders leave triangles with infinite or NaN coordinates out of the tree.
 std::string find_coordinate_fault(const StructureArrays& a) {
   for (const u32 id : a.primitive_ids) {
+    const uvec3 ids = a.mesh.vertex_ids(id);
     for (int k = 0; k < 3; ++k) {
-      const u32 vertex = a.triangles[id][k];
-      const vec3& p = a.positions[vertex];
+      const u32 vertex = ids[k];
+      const vec3 p = a.mesh.position(vertex);
       if (is_finite(p)) continue;
       const int axis = !is_finite(p.x) ? 0 : !is_finite(p.y) ? 1 : 2;
       return "triangle " + to_string(id) + " of the tree has vertex " + to_string(vertex) + ", whose " +

@@ -8,17 +8,17 @@
 
 #include "builders/bvh/node.h"
 #include "builders/bvh/wide_node.h"
+#include "builders/geometry/triangle_records.h"
 
 namespace copse::detail {
 
-/// A tree and the indices of its mesh, on the host, as a file holds them: without unused room.
+/// A tree and its mesh on the host. The tree is without unused room, as a file holds it.
 struct StructureArrays {
   BvhCounts counts;
   std::span<const BvhNode> nodes;  // with the root, even if counts.node_count is 0
   std::span<const u32> parents;
   std::span<const u32> primitive_ids;
-  std::span<const uvec3> triangles;
-  std::span<const vec3> positions;
+  TriangleRecords mesh;
 };
 
 /// Returns the first fault, with value and limit, or an empty string. Without a fault, every walk over the tree

@@ -38,14 +38,14 @@ class StructureReader {
             .nodes = array<BvhNode>(layout_.nodes, layout_.node_count),
             .parents = array<u32>(layout_.parents, layout_.pair_count),
             .primitive_ids = array<u32>(layout_.primitive_ids, layout_.id_count),
-            .triangles = array<uvec3>(layout_.triangles, header_.triangle_count),
-            .positions = positions()};
+            .mesh = {positions(), triangles()}};
   }
   std::span<const PackedTriangle> packed() const {
     return array<PackedTriangle>(layout_.packed, layout_.packed_count);
   }
   std::span<const u32> masks() const { return array<u32>(layout_.masks, layout_.mask_count); }
   std::span<const vec3> positions() const { return array<vec3>(layout_.positions, header_.vertex_count); }
+  std::span<const uvec3> triangles() const { return array<uvec3>(layout_.triangles, header_.triangle_count); }
 
   /// 0 if there is no wide tree.
   u32 wide_layout() const { return wide_.layout; }

@@ -6,7 +6,7 @@
 namespace copse::detail {
 
 void write_structure(const std::filesystem::path& path, StructureHeader header, const StructureWideHeader& wide,
-                     std::span<const std::span<const char>> arrays, const CancelToken& cancel) {
+                     std::span<const FileArray> arrays, const CancelToken& cancel) {
   std::copy_n(structure_magic, sizeof header.magic, header.magic);
   header.version = structure_version;
   header.header_bytes = u32(sizeof header + sizeof wide);

@@ -24,6 +24,6 @@ std::span<const char> bytes_of(const std::vector<T>& array) {
 ///   arrays: in the order of the file, without gaps between them
 /// Throws: Error bad_file, Error cancelled.
 void write_structure(const std::filesystem::path& path, StructureHeader header, const StructureWideHeader& wide,
-                     std::span<const std::span<const char>> arrays, const CancelToken& cancel);
+                     std::span<const FileArray> arrays, const CancelToken& cancel);
 
 }  // namespace copse::detail

@@ -14,12 +14,8 @@ using std::to_string;
 constexpr u32 max_kd_levels = 60;
 
 std::string find_vertex_fault(const TreeArrays& tree) {
-  return find_vertex_fault(StructureArrays{.counts = {},
-                                           .nodes = {},
-                                           .parents = {},
-                                           .primitive_ids = {},
-                                           .triangles = tree.triangles,
-                                           .positions = tree.positions});
+  return find_vertex_fault(StructureArrays{
+      .counts = {}, .nodes = {}, .parents = {}, .primitive_ids = {}, .mesh = {tree.positions, tree.triangles}});
 }
 
 bool is_valid_triangle(const TreeArrays& tree, u64 id) {

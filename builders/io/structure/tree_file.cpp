@@ -45,8 +45,8 @@ void save_arrays(const FilePath& path, TreeArrays tree, const CancelToken& cance
   std::memcpy(header, &tree.header, sizeof header);
   using detail::bytes_of;
   const std::span<const char> nodes = tree.kd_nodes.empty() ? bytes_of(tree.point_nodes) : bytes_of(tree.kd_nodes);
-  const std::span<const char> arrays[] = {bytes_of(tree.positions), bytes_of(tree.triangles), nodes,
-                                          bytes_of(tree.ids)};
+  const detail::FileArray arrays[] = {bytes_of(tree.positions), bytes_of(tree.triangles), nodes,
+                                      bytes_of(tree.ids)};
   detail::write_in_blocks(path.text(), header, detail::structure_checksum_at, StructureLayout::old_alignment,
                           arrays, cancel);
 }

@@ -200,7 +200,7 @@ void save_voxels(const FilePath& file_path, const HostVoxels& voxels, const Canc
   VoxelHeader header{};
   header.brick_edge = voxels.is_sparse ? brick_edge : 0;
   header.brick_count = voxels.keys.size();
-  const std::span<const char> arrays[] = {detail::bytes_of(voxels.keys), detail::bytes_of(voxels.words)};
+  const detail::FileArray arrays[] = {detail::bytes_of(voxels.keys), detail::bytes_of(voxels.words)};
   detail::write_voxel_file(path, voxels.shape, header, detail::VoxelContents::voxels, arrays, cancel);
 }
 

@@ -60,8 +60,7 @@ VoxelContents contents_of_old(u32 version) {
 }  // namespace
 
 void write_voxel_file(const std::filesystem::path& path, const GridShape& shape, VoxelHeader header,
-                      VoxelContents contents, std::span<const std::span<const char>> arrays,
-                      const CancelToken& cancel) {
+                      VoxelContents contents, std::span<const FileArray> arrays, const CancelToken& cancel) {
   std::memcpy(header.magic, voxel_magic, sizeof voxel_magic);
   header.version = voxel_version;
   header.edge = 1 / shape.cells_per_unit.x;
@@ -70,7 +69,7 @@ void write_voxel_file(const std::filesystem::path& path, const GridShape& shape,
     header.resolution[axis] = shape.resolution[axis];
   }
   u64 content_bytes = sizeof header + sizeof(VoxelBlockHeader);
-  for (const std::span<const char>& array : arrays) content_bytes += array.size();
+  for (const FileArray& array : arrays) content_bytes += array.size;
   header.file_bytes = with_block_table(content_bytes);
   const VoxelBlockHeader blocks{0, contents, 0};
   char bytes[sizeof header + sizeof blocks];

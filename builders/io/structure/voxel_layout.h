@@ -69,8 +69,7 @@ struct VoxelBytes {
 ///   arrays: in the order of the file, each of a multiple of 4 bytes; the next one follows without a gap
 /// Throws: Error bad_file, Error cancelled.
 void write_voxel_file(const std::filesystem::path& path, const GridShape& shape, VoxelHeader header,
-                      VoxelContents contents, std::span<const std::span<const char>> arrays,
-                      const CancelToken& cancel);
+                      VoxelContents contents, std::span<const FileArray> arrays, const CancelToken& cancel);
 
 /// Checks the headers of a file of any version, and its checksums, but not brick_count.
 /// Throws: Error bad_file, Error cancelled.

@@ -176,8 +176,8 @@ void save_voxel_tree(const FilePath& path, const HostVoxelTree& tree, const Canc
   header.brick_count = sizes_of(tree).brick_count;
   VoxelTreeHeader counts{tree.is_dag ? 2u : 1u, tree.level_count, tree.links.size(), tree.leaves.size(), {}};
   std::copy(tree.level_nodes.begin(), tree.level_nodes.end(), counts.level_nodes);
-  const std::span<const char> arrays[] = {bytes_of(std::span<const VoxelTreeHeader>(&counts, 1)),
-                                          bytes_of(tree.nodes), bytes_of(tree.leaves), bytes_of(tree.links)};
+  const FileArray arrays[] = {bytes_of(std::span<const VoxelTreeHeader>(&counts, 1)), bytes_of(tree.nodes),
+                              bytes_of(tree.leaves), bytes_of(tree.links)};
   write_voxel_file(path.text(), tree.shape, header, VoxelContents::tree, arrays, cancel);
 }
 
