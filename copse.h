@@ -68,6 +68,7 @@
 #include "builders/geometry/primitive_set.h"
 #include "builders/geometry/scene_bounds.h"
 #include "builders/io/image_file.h"
+#include "builders/io/mapped_mesh.h"
 #include "builders/io/mesh_file.h"
 #include "builders/io/structure_file.h"
 #include "motion/motion_accel.h"

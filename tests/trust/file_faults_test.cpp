@@ -45,7 +45,17 @@ class FileFaults : public testing::Test {
   std::vector<FileKind> mesh_kinds() {
     const auto save = [this](const auto& path) { save_mesh(path, mesh_); };
     const auto load = [](const auto& path) { return bytes_of_mesh(load_mesh(path)); };
-    return {{"a.ply", save, load}, {"a.obj", save, load}, {"a.stl", save, load}, {"a.off", save, load}};
+    const auto map = [](const auto& path) {
+      const MappedMesh mapped(path);
+      Bytes bytes;
+      append(bytes, std::vector<vec3>{mapped.records().position(0)});
+      return bytes;
+    };
+    return {{"a.ply", save, load},
+            {"a.obj", save, load},
+            {"a.stl", save, load},
+            {"a.off", save, load},
+            {"mapped.ply", save, map}};
   }
 
   std::vector<FileKind> structure_kinds() {

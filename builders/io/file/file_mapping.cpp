@@ -9,13 +9,13 @@
 
 namespace copse::detail {
 
-FileMapping::FileMapping(const std::filesystem::path& path) {
+FileMapping::FileMapping(const std::filesystem::path& path, PageAccess access) {
   const OpenedFile file = open_regular_file(path);
   size_ = file.bytes;
   if (size_ == 0) return;
   // Private, so that a refit may write to the pages; without a reservation, so that a file may be larger than memory.
-  void* const data =
-      ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file.descriptor.file, 0);
+  const int protection = access == PageAccess::read ? PROT_READ : PROT_READ | PROT_WRITE;
+  void* const data = ::mmap(nullptr, size_, protection, MAP_PRIVATE | MAP_NORESERVE, file.descriptor.file, 0);
   if (data == MAP_FAILED) {
     throw Error(ErrorCode::out_of_memory,
                 path.string() + ": " + std::to_string(size_) + " bytes cannot be mapped: " + error_text(errno));

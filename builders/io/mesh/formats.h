@@ -10,6 +10,9 @@
 
 namespace copse::detail {
 
+/// Throws: Error invalid_argument for too many workers.
+void check_mesh_options(const char* function, const LoadMeshOptions& options);
+
 /// Returns true if a name ends in .gz, in capital or small letters.
 bool has_gzip_ending(const std::filesystem::path& path);
 

@@ -39,16 +39,16 @@ void throw_no_faces(const std::filesystem::path& path, const MeshReport& report)
   throw_bad_file(path, "has 0 faces left; at least 1 is needed: " + report.message());
 }
 
+void check_mesh_options(const char* function, const LoadMeshOptions& options) {
+  constexpr u32 max_workers = 4096;
+  if (options.workers <= max_workers) return;
+  refuse(function,
+         std::to_string(options.workers) + " workers; at most " + std::to_string(max_workers) + " are possible");
+}
+
 }  // namespace detail
 
 namespace {
-
-void check(const char* function, const LoadMeshOptions& options) {
-  constexpr u32 max_workers = 4096;
-  if (options.workers <= max_workers) return;
-  detail::refuse(function, std::to_string(options.workers) + " workers; at most " + std::to_string(max_workers) +
-                               " are possible");
-}
 
 /// Reads the bytes of a file by the reader of its format.
 ///   format: not automatic
@@ -81,7 +81,7 @@ Mesh read(const std::filesystem::path& path, std::string_view bytes, const LoadM
 }  // namespace
 
 Mesh load_mesh(const FilePath& file_path, const LoadMeshOptions& options, MeshReport* report) {
-  check("load_mesh", options);
+  detail::check_mesh_options("load_mesh", options);
   const std::filesystem::path path = file_path.text();
   LoadMeshOptions known = options;
   if (known.format == MeshFormat::automatic) {
@@ -105,7 +105,7 @@ Mesh load_mesh(const FilePath& file_path, const LoadMeshOptions& options, MeshRe
 
 Mesh parse_mesh(std::string_view bytes, const LoadMeshOptions& options, MeshReport* report,
                 const std::string& name) {
-  check("parse_mesh", options);
+  detail::check_mesh_options("parse_mesh", options);
   try {
     if (!detail::is_gzip(bytes)) return read(name, bytes, options, report);
     return read(name, detail::gunzip(name, bytes, options.max_unpacked_bytes, options.cancel), options, report);

@@ -18,20 +18,12 @@ namespace {
 /// The values or elements between two polls of the cancel token.
 constexpr u64 values_per_poll = 16384;
 
-constexpr const char* axis_names[] = {"x", "y", "z"};
-
 /// True for the elements that give triangles. A strip gives one per corner after the second.
 bool has_corners(const PlyElement& element) {
   return element.name == "face" || element.name == "tristrips";
 }
 
-/// Returns the position of the list of corners among the properties of an element, or -1 if there is none.
-int find_corners(const PlyElement& element) {
-  const int at = element.find("vertex_indices");
-  return at >= 0 ? at : element.find("vertex_index");
-}
-
-/// Reads the elements after a header that check_header has accepted.
+/// Reads the elements after a header that check_ply_header has accepted.
 template <class Source>
 class BodyReader {
  public:
@@ -93,7 +85,7 @@ class BodyReader {
     const PlyElement& element = *place_.element;
     // The axis of each property; 3 for none.
     std::vector<int> axis_of(element.properties.size(), 3);
-    for (int axis = 0; axis < 3; ++axis) axis_of[size_t(element.find(axis_names[axis]))] = axis;
+    for (int axis = 0; axis < 3; ++axis) axis_of[size_t(element.find(ply_axis_names[axis]))] = axis;
 
     mesh_.positions.reserve(element.count);
     for (place_.number = 0; place_.number < element.count; ++place_.number) {
@@ -121,7 +113,7 @@ class BodyReader {
     const PlyElement& element = *place_.element;
     if (element.count == 0) return;
     const bool is_strip = element.name == "tristrips";
-    const int corners_at = find_corners(element);
+    const int corners_at = find_ply_corners(element);
     const PlyProperty& corners = element.properties[size_t(corners_at)];
     const u64 min_bytes = 3 * Source::min_bytes(corners.type);
     mesh_.triangles.reserve(std::min(element.count, source_.bytes_left() / min_bytes));
@@ -239,47 +231,12 @@ class BodyReader {
   std::vector<u32> corners_;
 };
 
-void check_corners(const std::filesystem::path& path, const PlyElement& element) {
-  const int at = find_corners(element);
-  if (at < 0) {
-    throw_bad_file(path, "element '" + element.name + "' has no property 'vertex_indices' or 'vertex_index'");
-  }
-  const PlyProperty& corners = element.properties[size_t(at)];
-  if (!corners.is_list || !is_integer(corners.type)) {
-    throw_bad_file(path,
-                   "property '" + corners.name + "' of element '" + element.name + "' is not a list of integers");
-  }
-}
-
-void check_header(const std::filesystem::path& path, const PlyHeader& header) {
-  const PlyElement* const vertex = header.find("vertex");
-  if (!vertex || vertex->count == 0) throw_bad_file(path, "has 0 vertices; at least 1 is needed");
-  const PlyElement* const face = header.find("face");
-  const PlyElement* const strips = header.find("tristrips");
-  if ((!face || face->count == 0) && (!strips || strips->count == 0)) throw_no_faces(path, {});
-  constexpr u64 max_vertices = u64{1} << 32;
-  if (vertex->count > max_vertices) {
-    throw_bad_file(path, "the header promises " + std::to_string(vertex->count) + " vertices; at most " +
-                             std::to_string(max_vertices) + " can be read");
-  }
-  for (const char* axis : axis_names) {
-    const int at = vertex->find(axis);
-    if (at < 0) throw_bad_file(path, std::string("element 'vertex' has no property '") + axis + "'");
-    if (vertex->properties[size_t(at)].is_list) {
-      throw_bad_file(path, std::string("property '") + axis + "' of element 'vertex' is a list, not a number");
-    }
-  }
-  for (const PlyElement* element : {face, strips}) {
-    if (element != nullptr && element->count > 0) check_corners(path, *element);
-  }
-}
-
 }  // namespace
 
 Mesh read_ply(const std::filesystem::path& path, std::string_view bytes, const LoadMeshOptions& options,
               MeshReport& report) {
   const PlyHeader header = parse_ply_header(path, bytes);
-  check_header(path, header);
+  check_ply_header(path, header);
   const std::string_view body = bytes.substr(header.size_bytes);
   switch (header.format) {
     case PlyFormat::ascii: return BodyReader<AsciiSource>(path, header, body, options.cancel, report).read();

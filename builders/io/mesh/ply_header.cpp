@@ -1,6 +1,7 @@
 #include "builders/io/mesh/ply_header.h"
 
 #include "builders/io/file/words.h"
+#include "builders/io/mesh/formats.h"
 #include "builders/io/whole_file.h"
 
 namespace copse::detail {
@@ -143,6 +144,18 @@ class HeaderParser {
   PlyHeader header_;
 };
 
+void check_corners(const std::filesystem::path& path, const PlyElement& element) {
+  const int at = find_ply_corners(element);
+  if (at < 0) {
+    throw_bad_file(path, "element '" + element.name + "' has no property 'vertex_indices' or 'vertex_index'");
+  }
+  const PlyProperty& corners = element.properties[size_t(at)];
+  if (!corners.is_list || !is_integer(corners.type)) {
+    throw_bad_file(path,
+                   "property '" + corners.name + "' of element '" + element.name + "' is not a list of integers");
+  }
+}
+
 }  // namespace
 
 int PlyElement::find(std::string_view property) const {
@@ -161,6 +174,34 @@ const PlyElement* PlyHeader::find(std::string_view element) const {
 
 PlyHeader parse_ply_header(const std::filesystem::path& path, std::string_view file) {
   return HeaderParser(path, file).parse();
+}
+
+int find_ply_corners(const PlyElement& element) {
+  const int at = element.find("vertex_indices");
+  return at >= 0 ? at : element.find("vertex_index");
+}
+
+void check_ply_header(const std::filesystem::path& path, const PlyHeader& header) {
+  const PlyElement* const vertex = header.find("vertex");
+  if (!vertex || vertex->count == 0) throw_bad_file(path, "has 0 vertices; at least 1 is needed");
+  const PlyElement* const face = header.find("face");
+  const PlyElement* const strips = header.find("tristrips");
+  if ((!face || face->count == 0) && (!strips || strips->count == 0)) throw_no_faces(path, {});
+  constexpr u64 max_vertices = u64{1} << 32;
+  if (vertex->count > max_vertices) {
+    throw_bad_file(path, "the header promises " + std::to_string(vertex->count) + " vertices; at most " +
+                             std::to_string(max_vertices) + " can be read");
+  }
+  for (const char* axis : ply_axis_names) {
+    const int at = vertex->find(axis);
+    if (at < 0) throw_bad_file(path, std::string("element 'vertex' has no property '") + axis + "'");
+    if (vertex->properties[size_t(at)].is_list) {
+      throw_bad_file(path, std::string("property '") + axis + "' of element 'vertex' is a list, not a number");
+    }
+  }
+  for (const PlyElement* element : {face, strips}) {
+    if (element != nullptr && element->count > 0) check_corners(path, *element);
+  }
 }
 
 }  // namespace copse::detail

@@ -50,4 +50,14 @@ struct PlyHeader {
 /// Throws: Error bad_file with file, line and value.
 PlyHeader parse_ply_header(const std::filesystem::path& path, std::string_view file);
 
+inline constexpr const char* ply_axis_names[] = {"x", "y", "z"};
+
+/// Returns the position of the list of corners among the properties of an element, or -1 if there is none.
+int find_ply_corners(const PlyElement& element);
+
+/// Refuses a header without vertices, or without faces and strips, and one whose vertices have no x, y and z or whose
+/// faces have no corners.
+/// Throws: Error bad_file.
+void check_ply_header(const std::filesystem::path& path, const PlyHeader& header);
+
 }  // namespace copse::detail

@@ -150,7 +150,7 @@ WideBvhCounts counts_of(const StructureReader& reader) {
 /// keeps its file however it is moved.
 class MappedMemory final : public MemoryResource {
  public:
-  explicit MappedMemory(const FilePath& path) : file_(path.text()) {}
+  explicit MappedMemory(const FilePath& path) : file_(path.text(), PageAccess::read_and_write) {}
 
   std::span<const char> bytes() const { return file_.bytes(); }
 
