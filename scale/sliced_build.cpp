@@ -10,16 +10,20 @@
 #include "primitives/core/dispatch.h"
 #include "primitives/cpu/float_mode.h"
 #include "primitives/cpu/for_each.h"
+#include "primitives/cpu/reduce.h"
 #include "scale/slices/slice_builder.h"
+// After the primitives of the CPU, which it uses:
+#include "builders/geometry/primitive_bounds.h"
 
 namespace copse {
 
 namespace {
 
 using detail::BvhArrays;
+using detail::HostTriangleBoxes;
+using detail::HostTriangleKeys;
 using detail::MortonSlice;
 using detail::SliceBuilder;
-using detail::TriangleKeys;
 
 /// The fewest triangles of a slice, if there are more of them.
 constexpr u64 min_slice = 64;
@@ -61,7 +65,7 @@ SlicedBuildSizes size_slices(Context& device, u64 triangle_count, const SlicedBu
 
 /// Makes the tree over the triangles with keys, which are sorted into slices.
 void build_tree_of_slices(const cpu::Executor& host, Context& device, u64 slice_size, u64 valid_count,
-                          const MortonSlice& curve, const TriangleKeys& keys, const BvhArrays& tree) {
+                          const MortonSlice& curve, const HostTriangleKeys& keys, const BvhArrays& tree) {
   std::vector<detail::SliceTree> slices;
   {
     const ProfileScope scope(host.profile, "slices: build");
@@ -72,22 +76,23 @@ void build_tree_of_slices(const cpu::Executor& host, Context& device, u64 slice_
   detail::store_has_deltas(tree, 0);
 }
 
-}  // namespace
-
-SlicedBuildSizes sliced_build_sizes(Context& device, u64 triangle_count, const SlicedBuildOptions& options) {
-  check_sliced_build(triangle_count, options);
-  return size_slices(device, triangle_count, options);
+/// Throws: Error invalid_argument for an index past the end, if the context validates.
+void validate_records(Context& host, const TriangleRecords& triangles) {
+  if (!host.validates()) return;
+  for (u64 i = 0; i < triangles.triangle_count; ++i) {
+    const uvec3 ids = triangles.vertex_ids(i);
+    const u32 last = larger(ids.x, larger(ids.y, ids.z));
+    if (last < triangles.vertex_count) continue;
+    detail::refuse("build_in_slices", "triangle " + std::to_string(i) + " has vertex " + std::to_string(last) +
+                                          " of " + std::to_string(triangles.vertex_count));
+  }
 }
 
-Bvh build_in_slices(Context& host, Context& device, const TriangleViews& triangles,
-                    const SlicedBuildOptions& options) {
-  if (host.backend() != Backend::cpu) {
-    detail::refuse("build_in_slices", std::string("the context of the host is of the backend ") +
-                                          name_of(host.backend()) + "; it must be of cpu");
-  }
-  const u64 n = triangles.primitive_count();
-  const SlicedBuildSizes sizes = sliced_build_sizes(device, n, options);
-  detail::validate_triangles(host, "build_in_slices", triangles);
+/// Builds the tree over n triangles.
+///   prepare: prepare(ex, frame, bounds) sets the bounds of all triangles and returns their boxes
+template <class Prepare>
+Bvh build_slices(Context& host, Context& device, u64 n, const SlicedBuildOptions& options,
+                 const SlicedBuildSizes& sizes, const Prepare& prepare) {
   Bvh bvh = make_bvh(host, n);
   bvh.source_count = n;
   bvh.max_leaf_size = 1;
@@ -100,14 +105,55 @@ Bvh build_in_slices(Context& host, Context& device, const TriangleViews& triangl
   const ProfileScope scope(host.profile(), "build in slices");
   ScratchArena::Frame frame(ex.scratch);
   MortonSlice curve{{}, key_bits_of(n, options.morton_bits)};
-  scene_bounds(host, triangles, {&curve.bounds, 1});
-  const TriangleKeys keys(make_triangle_table(ex, frame, triangles.views()), curve);
+  const HostTriangleBoxes boxes = prepare(ex, frame, curve.bounds);
+  const HostTriangleKeys keys(boxes, curve);
   const BvhArrays tree = detail::arrays_of(bvh);
   auto* const words = reinterpret_cast<u64*>(tree.nodes);  // which are not made yet
   const u64 valid_count = detail::sort_into_slices(ex, keys, n, sizes.slice_triangles, words, tree.primitive_ids);
   detail::store_counts(tree, u32(valid_count), u32(valid_count), u32(n));
   if (valid_count > 0) build_tree_of_slices(ex, device, sizes.slice_triangles, valid_count, curve, keys, tree);
   return bvh;
+}
+
+/// Throws: Error invalid_argument.
+void check_host(const Context& host) {
+  if (host.backend() == Backend::cpu) return;
+  detail::refuse("build_in_slices", std::string("the context of the host is of the backend ") +
+                                        name_of(host.backend()) + "; it must be of cpu");
+}
+
+}  // namespace
+
+SlicedBuildSizes sliced_build_sizes(Context& device, u64 triangle_count, const SlicedBuildOptions& options) {
+  check_sliced_build(triangle_count, options);
+  return size_slices(device, triangle_count, options);
+}
+
+Bvh build_in_slices(Context& host, Context& device, const TriangleViews& triangles,
+                    const SlicedBuildOptions& options) {
+  check_host(host);
+  const u64 n = triangles.primitive_count();
+  const SlicedBuildSizes sizes = sliced_build_sizes(device, n, options);
+  detail::validate_triangles(host, "build_in_slices", triangles);
+  return build_slices(host, device, n, options, sizes,
+                      [&](const cpu::Executor& ex, ScratchArena::Frame& frame, Aabb& bounds) {
+                        scene_bounds(host, triangles, {&bounds, 1});
+                        return HostTriangleBoxes{make_triangle_table(ex, frame, triangles.views())};
+                      });
+}
+
+Bvh build_in_slices(Context& host, Context& device, const TriangleRecords& triangles,
+                    const SlicedBuildOptions& options) {
+  check_host(host);
+  const u64 n = triangles.triangle_count;
+  const SlicedBuildSizes sizes = sliced_build_sizes(device, n, options);
+  validate_records(host, triangles);
+  return build_slices(host, device, n, options, sizes,
+                      [&](const cpu::Executor& ex, ScratchArena::Frame&, Aabb& bounds) {
+                        const HostTriangleBoxes boxes{{}, &triangles};
+                        detail::bound_one_by_one(ex, boxes, n, &bounds);
+                        return boxes;
+                      });
 }
 
 }  // namespace copse

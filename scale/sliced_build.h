@@ -2,6 +2,7 @@
 
 #include "builders/bvh/bvh.h"
 #include "builders/geometry/primitive_set.h"
+#include "builders/geometry/triangle_records.h"
 
 namespace copse {
 
@@ -35,6 +36,12 @@ struct SlicedBuildSizes {
 /// Memory: of `host`, the tree, and at most 4 bytes more per triangle; of `device`, see sliced_build_sizes. On a GPU
 /// also 96 MiB of page-locked memory of the host.
 COPSE_API Bvh build_in_slices(Context& host, Context& device, const TriangleViews& triangles,
+                              const SlicedBuildOptions& options = {});
+
+/// The same over the records of a mesh that may be larger than the memory of the host, such as that of a MappedMesh. The
+/// host reads all triangles once from front to back for their bounds, once for their keys, and then each again in the
+/// order of the tree.
+COPSE_API Bvh build_in_slices(Context& host, Context& device, const TriangleRecords& triangles,
                               const SlicedBuildOptions& options = {});
 
 /// Returns what a sliced build takes of `device`. It allocates nothing.

@@ -181,7 +181,8 @@ template <class Executor>
 void store_shard_keys(const Executor& ex, std::span<const TriangleView> views, u64 n, const MortonSlice& curve,
                       u64* keys) {
   ScratchArena::Frame frame(ex.scratch);
-  for_each(ex, "shards: keys", n, StoreCurveKey{{make_triangle_table(ex, frame, views), curve}, keys});
+  for_each(ex, "shards: keys", n,
+           StoreCurveKey{{TriangleBoxes{make_triangle_table(ex, frame, views)}, curve}, keys});
 }
 
 template <class Executor>

@@ -83,7 +83,7 @@ class SliceSort {
 
 }  // namespace
 
-u64 sort_into_slices(const cpu::Executor& ex, const TriangleKeys& keys, u64 triangle_count, u64 slice_size,
+u64 sort_into_slices(const cpu::Executor& ex, const HostTriangleKeys& keys, u64 triangle_count, u64 slice_size,
                      u64* words, u32* ids) {
   cpu::for_each(ex, "slices: keys", triangle_count, [=, &keys](u64 i) { words[i] = keys(u32(i)); });
   return SliceSort(ex, words, keys.key_mask, slice_size, ids).sort_all(triangle_count);

@@ -60,7 +60,7 @@ u64 SliceBuilder::device_bytes(Context& device, u64 slice_size, u32 morton_bits)
 }
 
 SliceBuilder::SliceBuilder(const cpu::Executor& host, Context& device, u64 slice_size, const MortonSlice& curve,
-                           const TriangleKeys& keys, const BvhArrays& tree)
+                           const HostTriangleKeys& keys, const BvhArrays& tree)
     : host_(host), device_(device), slice_size_(slice_size), curve_(curve), keys_(keys), tree_(tree) {
   device.reserve_scratch(slice_scratch_bytes(device, slice_size, curve.morton_bits));
   for (u32 set = 0; set < box_sets(); ++set) boxes_[set] = Buffer<Aabb>(device, slice_size);

@@ -22,7 +22,7 @@ class SliceBuilder {
   ///   ids:    sorted into slices
   ///   tree:   of all slices, in host memory
   SliceBuilder(const cpu::Executor& host, Context& device, u64 slice_size, const MortonSlice& curve,
-               const TriangleKeys& keys, const BvhArrays& tree);
+               const HostTriangleKeys& keys, const BvhArrays& tree);
 
   /// Builds the trees over `count` slots, slice by slice. Sets the deltas of all slots. Returns the trees in order.
   std::vector<SliceTree> build_all(u64 count);
@@ -42,7 +42,7 @@ class SliceBuilder {
   Context& device_;
   u64 slice_size_, slot_count_ = 0;
   MortonSlice curve_;
-  const TriangleKeys& keys_;
+  const HostTriangleKeys& keys_;
   BvhArrays tree_;
   Buffer<Aabb> boxes_[2];
   Bvh slice_tree_;

@@ -98,6 +98,42 @@ TEST_P(SlicedBuild, EqualsTheBuildInOnePieceOnHardMeshes) {
   }
 }
 
+/// A mesh in one array of bytes, of which no number is aligned.
+struct UnalignedMesh {
+  explicit UnalignedMesh(const Mesh& mesh) : bytes(1 + 15 * mesh.positions.size() + 13 * mesh.triangles.size()) {
+    records.positions = bytes.data() + 1;
+    records.vertex_count = mesh.positions.size();
+    records.position_stride = 15;
+    records.triangles = records.positions + 15 * mesh.positions.size();
+    records.triangle_count = mesh.triangles.size();
+    records.triangle_stride = 13;
+    char* at = bytes.data() + 1;
+    for (const vec3& p : mesh.positions) at = static_cast<char*>(std::memcpy(at, &p, sizeof p)) + 15;
+    for (const uvec3& t : mesh.triangles) at = static_cast<char*>(std::memcpy(at, &t, sizeof t)) + 13;
+  }
+
+  std::vector<char> bytes;
+  TriangleRecords records;
+};
+
+TEST_P(SlicedBuild, OverRecordsEqualsThatOverArrays) {
+  for (const test::NamedMesh& hard : test::hard_meshes()) {
+    SCOPED_TRACE(hard.name);
+    const UnalignedMesh unaligned(hard.mesh);
+    Bvh expected = build(host_, test::host_view(hard.mesh), LbvhOptions{});
+    Bvh tree = build_in_slices(host_, context(), unaligned.records, {.memory_bytes = limit_for(context(), 64)});
+    expect_same_tree(tree, expected);
+  }
+}
+
+TEST(SlicedBuildOnTheHost, ChecksTheIndicesOfRecordsIfTheContextValidates) {
+  Mesh mesh = generate_cube();
+  mesh.triangles[7].y = 8;
+  Context host({.backend = Backend::cpu, .validate = true});
+  EXPECT_COPSE_ERROR(build_in_slices(host, host, TriangleRecords(mesh)), ErrorCode::invalid_argument,
+                     "build_in_slices: triangle 7 has vertex 8 of 8");
+}
+
 TEST_P(SlicedBuild, EqualsItForAllKeyWidthsAndManyEqualKeys) {
   Mesh mesh = generate_random(3000, 0.01f);
   for (u32 i = 0; i < 1500; ++i)
