@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/files.h"
 #include "primitives/core/error.h"
 
 namespace copse::cli {
@@ -29,10 +30,29 @@ InputMeshes read_meshes(Session& session, const std::vector<std::string>& paths)
   return meshes;
 }
 
+InputMeshes map_meshes(Session& session, const std::vector<std::string>& paths) {
+  if (paths.size() > 1 || !has_ending(paths[0], ".ply")) return read_meshes(session, paths);
+  std::string cause;
+  try {
+    InputMeshes meshes;
+    meshes.mapped = session.map_mesh(paths[0]);
+    const TriangleRecords records = meshes.records();
+    meshes.parts = {{.triangle_count = records.triangle_count}};
+    meshes.vertex_counts = {records.vertex_count};
+    return meshes;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::bad_file) throw;
+    cause = error.what();
+  }
+  InputMeshes meshes = read_meshes(session, paths);
+  session.note("{}; it is read into memory", cause);
+  return meshes;
+}
+
 void add_inputs(Json& report, const std::vector<std::string>& paths, const InputMeshes& meshes) {
   if (paths.size() == 1) report["input"] = paths[0];
-  report["triangles"] = meshes.mesh.triangles.size();
-  report["vertices"] = meshes.mesh.positions.size();
+  report["triangles"] = meshes.records().triangle_count;
+  report["vertices"] = meshes.records().vertex_count;
   if (paths.size() == 1) return;
   Json files = Json::array();
   for (size_t i = 0; i < paths.size(); ++i) {
@@ -47,7 +67,7 @@ void add_input_facts(Facts& facts, const std::vector<std::string>& paths, const 
   const auto counts = [](u64 triangles, u64 vertices) {
     return counted(triangles, "triangles") + ", " + counted(vertices, "vertices");
   };
-  const std::string all = counts(meshes.mesh.triangles.size(), meshes.mesh.positions.size());
+  const std::string all = counts(meshes.records().triangle_count, meshes.records().vertex_count);
   if (paths.size() == 1) return facts.add("mesh", "{}: {}", one_line(paths[0]), all);
   facts.add("meshes", "{} files: {}", paths.size(), all);
   constexpr size_t max_lines = 16;

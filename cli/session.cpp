@@ -11,9 +11,17 @@
 
 namespace copse::cli {
 
-Mesh Session::read_mesh(const std::string& path, MeshReport* report) {
+LoadMeshOptions Session::mesh_options() const {
   const u32 threads = std::min(options_.threads, std::max(std::thread::hardware_concurrency(), 1u));
-  const LoadMeshOptions options{.cancel = interrupts_.token(), .workers = threads};
+  return {.cancel = interrupts_.token(), .workers = threads};
+}
+
+MappedMesh Session::map_mesh(const std::string& path) {
+  return MappedMesh(path, mesh_options());
+}
+
+Mesh Session::read_mesh(const std::string& path, MeshReport* report) {
+  const LoadMeshOptions options = mesh_options();
   const bool is_pipe = is_standard_stream(path);
   const std::string name = is_pipe ? "standard input" : path;
   MeshReport left_out;

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "builders/io/mapped_mesh.h"
 #include "builders/io/mesh_file.h"
 #include "cli/interrupt.h"
 #include "cli/options/options.h"
@@ -56,6 +57,10 @@ class Session {
   /// Throws: as load_mesh.
   Mesh read_mesh(const std::string& path, MeshReport* report = nullptr);
 
+  /// Returns the mesh in the pages of a PLY file. Ctrl-C cancels the check of it.
+  /// Throws: as MappedMesh.
+  MappedMesh map_mesh(const std::string& path);
+
   /// Returns the scene in a .glb or .gltf file, and notes what was left out of it.
   ///   number: of the scene to read; default_scene where the file decides
   /// Throws: as load_scene.
@@ -86,6 +91,7 @@ class Session {
   void print(const Json& object, const std::string& text);
 
  private:
+  LoadMeshOptions mesh_options() const;
   std::unique_ptr<Context> make_context(Backend backend);
   void write_note(const std::string& text);
 

@@ -20,10 +20,10 @@ struct TimedSlices {
   double milliseconds;
 };
 
-TimedSlices build_slices_timed(Context& host, Context& device, const TriangleView& triangles,
+TimedSlices build_slices_timed(Context& host, Context& device, const TriangleRecords& triangles,
                                const SlicedBuildRequest& request) {
   const SlicedBuildOptions options{request.memory_bytes, *request.settings.morton_bits};
-  TimedSlices result{{}, sliced_build_sizes(device, triangles.triangle_count(), options), 0};
+  TimedSlices result{{}, sliced_build_sizes(device, triangles.triangle_count, options), 0};
   Stopwatch stopwatch(host);
   result.bvh = build_in_slices(host, device, triangles, options);
   result.milliseconds = stopwatch.milliseconds();
@@ -34,7 +34,8 @@ Json make_slices_report(Context& device, const SlicedBuildRequest& request, cons
                         const TimedSlices& build, const BvhStats& statistics) {
   Json report{{"copse", describe(device)}};
   add_inputs(report, request.inputs, meshes);
-  report.update({{"recipe", to_json(request.settings)},
+  report.update({{"mapped", meshes.mapped.has_value()},
+                 {"recipe", to_json(request.settings)},
                  {"layout", name_of(Layout::bvh2)},
                  {"statistics", to_json(statistics)},
                  {"slices",
@@ -75,19 +76,16 @@ int build_sliced_tree(Session& session, const SlicedBuildRequest& request) {
   session.progress().expect_stages(3 + !request.output.empty());
 
   session.begin("reading");
-  const InputMeshes meshes = read_meshes(session, request.inputs);
-  const Mesh& mesh = meshes.mesh;
-  const TriangleView triangles{.positions = BufferSpan(mesh.positions.data(), mesh.positions.size()),
-                               .triangles = BufferSpan(mesh.triangles.data(), mesh.triangles.size())};
+  const InputMeshes meshes = map_meshes(session, request.inputs);
   session.begin("building");
-  const TimedSlices build = build_slices_timed(*host, *device, triangles, request);
+  const TimedSlices build = build_slices_timed(*host, *device, meshes.records(), request);
   session.begin("measuring");
   const BvhStats statistics = stats(*host, build.bvh);
 
   if (!request.output.empty()) {
     session.begin("writing");
-    save_structure(request.output, *host, mesh, build.bvh, "lbvh", *request.settings.morton_bits, 1, {},
-                   session.cancel_token());
+    save_structure(request.output, *host, meshes.records(), build.bvh, "lbvh", *request.settings.morton_bits, 1,
+                   {}, session.cancel_token());
     session.note("wrote {}", request.output);
   }
   session.print(make_slices_report(*device, request, meshes, build, statistics),

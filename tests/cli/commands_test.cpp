@@ -1,4 +1,8 @@
+#include <iomanip>
+#include <sstream>
+
 #include "accel/accel.h"
+#include "builders/io/mesh_file.h"
 #include "tests/cli/process.h"
 
 namespace copse::test {
@@ -189,6 +193,41 @@ TEST_P(CliOnEachBackend, BuildsInSlicesTheSameFile) {
   for (const std::string name : {"one_slice.copse", "slices.copse"}) {
     EXPECT_EQ(read_file(path(name)), read_file(path("one.copse"))) << name;
   }
+}
+
+TEST_F(Cli, BuildsInSlicesMapAPlyFileIfTheyCan) {
+  const Mesh mesh = load_mesh(sphere());
+  const auto build = [&](const std::string& input) {
+    const Outcome outcome = run_cli({"build", input, "--memory", "1M", "-o", path("a.copse"), "--json"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_EQ(outcome.json()["triangles"], 320);
+    EXPECT_EQ(outcome.json()["vertices"], 162);
+    return std::pair(outcome.json()["mapped"].get<bool>(), outcome.err);
+  };
+  save_mesh(path("little.PLY"), mesh);
+  const auto [is_mapped, silence] = build(path("little.PLY"));
+  EXPECT_TRUE(is_mapped);
+  EXPECT_EQ(silence.find("mapped"), std::string::npos) << silence;
+  const std::string expected = read_file(path("a.copse"));
+
+  std::ostringstream text;
+  text << std::setprecision(9) << "ply\nformat ascii 1.0\nelement vertex 162\nproperty float x\nproperty float y\n"
+       << "property float z\nelement face 320\nproperty list uchar int vertex_indices\nend_header\n";
+  for (const vec3& p : mesh.positions) text << p.x << ' ' << p.y << ' ' << p.z << '\n';
+  for (const uvec3& t : mesh.triangles) text << "3 " << t.x << ' ' << t.y << ' ' << t.z << '\n';
+  const auto [text_is_mapped, note] = build(write_text("text.ply", text.str()));
+  EXPECT_FALSE(text_is_mapped);
+  EXPECT_NE(note.find("text.ply: cannot be mapped: it is a text; it is read into memory\n"), std::string::npos)
+      << note;
+  EXPECT_EQ(read_file(path("a.copse")), expected);
+
+  save_mesh(path("a.obj"), mesh);
+  EXPECT_FALSE(build(path("a.obj")).first);
+  EXPECT_EQ(read_file(path("a.copse")), expected);
+  const std::string whole = read_file(path("little.PLY"));
+  const Outcome cut =
+      run_cli({"build", write_text("cut.ply", whole.substr(0, whole.size() - 1)), "--memory", "1M"});
+  expect_error(cut, bad_file, "cut.ply: face 319: the file ends inside it");
 }
 
 TEST_F(Cli, GenerateMakesEveryKind) {
