@@ -54,6 +54,17 @@ std::optional<std::string> manual_of(const CLI::App& app, const std::vector<std:
   throw CLI::ValidationError("--completion is " + none_of(shell, {"bash", "zsh", "fish"}));
 }
 
+/// Ranks of other arguments, or of another version, would wait for each other in different calls.
+/// Throws: Error invalid_argument on all ranks.
+void check_same_command(Communicator& comm, const std::string& words) {
+  const std::vector<u64> sums = comm.all_gather(u64(std::hash<std::string>()(version_text() + words)));
+  for (size_t rank = 0; rank < sums.size(); ++rank) {
+    if (sums[rank] == sums[0]) continue;
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("rank {} has other arguments than rank 0, or is another version of copse", rank));
+  }
+}
+
 }  // namespace
 
 struct CommandLine::Parts {
@@ -61,6 +72,7 @@ struct CommandLine::Parts {
       "Builds bounding volume hierarchies of meshes and traces rays through them, on CUDA and on the CPU."};
   CommonOptions common;
   std::vector<Command> commands;
+  std::string words;  // the arguments, in lines
 };
 
 CommandLine::CommandLine() : parts_(std::make_unique<Parts>()) {
@@ -76,6 +88,8 @@ CommandLine::~CommandLine() = default;
 Request CommandLine::parse(std::vector<std::string> arguments) {
   CLI::App& app = parts_->app;
   app.clear();  // of the arguments of a former call
+  parts_->words.clear();
+  for (const std::string& argument : arguments) parts_->words += argument + "\n";
   try {
     if (const std::optional<std::string> text = manual_of(app, arguments)) return {Request::Kind::print, *text};
     arguments = with_help_option(app, std::move(arguments));
@@ -92,10 +106,13 @@ Request CommandLine::parse(std::vector<std::string> arguments) {
   return {Request::Kind::command, ""};
 }
 
-int CommandLine::run() {
-  Session session(parts_->common);
+int CommandLine::run(RankGroup* ranks) {
+  if (ranks != nullptr) check_same_command(ranks->comm, parts_->words);
   for (const Command& command : parts_->commands) {
-    if (command.app->parsed()) return command.run(session);
+    if (!command.app->parsed()) continue;
+    if (!command.takes_ranks && ranks != nullptr && ranks->comm.rank() > 0) return exit_ok;
+    Session session(parts_->common, command.takes_ranks ? ranks : nullptr);
+    return command.run(session);
   }
   return exit_usage;
 }

@@ -6,6 +6,8 @@
 
 namespace copse::cli {
 
+struct RankGroup;
+
 /// What arguments ask for.
 struct Request {
   enum class Kind { command, print, wrong_usage };
@@ -27,8 +29,9 @@ class CommandLine {
   Request parse(std::vector<std::string> arguments);
 
   /// Runs the command that parse() found, and returns the exit code.
-  /// Throws: Error and others, which report_current_exception() prints.
-  int run();
+  ///   ranks: the processes that run it together, or null
+  /// Throws: Error and others, which outcome_of_current_exception() describes.
+  int run(RankGroup* ranks = nullptr);
 
  private:
   struct Parts;  // <CLI/CLI.hpp> takes seconds to compile

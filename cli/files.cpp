@@ -88,6 +88,13 @@ void check_mesh_inputs(const std::vector<std::string>& paths) {
   refuse_two_standard_inputs(paths);
 }
 
+void refuse_standard_input(const std::vector<std::string>& paths) {
+  if (std::any_of(paths.begin(), paths.end(), is_standard_stream)) {
+    throw Error(ErrorCode::invalid_argument,
+                "'-': mpirun gives its standard input to one rank alone; name a file");
+  }
+}
+
 void refuse_two_standard_inputs(const std::vector<std::string>& paths) {
   const auto count = std::count_if(paths.begin(), paths.end(), is_standard_stream);
   if (count <= 1) return;

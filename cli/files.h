@@ -27,6 +27,10 @@ InputKind check_inputs(const std::vector<std::string>& paths);
 void check_mesh_input(const std::filesystem::path& path);
 void check_mesh_inputs(const std::vector<std::string>& paths);
 
+/// mpirun gives its standard input to the first rank alone.
+/// Throws: Error invalid_argument if standard input is among the files.
+void refuse_standard_input(const std::vector<std::string>& paths);
+
 /// Throws: Error invalid_argument if standard input is among the files twice.
 void refuse_two_standard_inputs(const std::vector<std::string>& paths);
 

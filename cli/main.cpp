@@ -4,12 +4,17 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdio>
+#include <string>
+#include <vector>
 
 #include "cli/command_line.h"
 #include "cli/exit_code.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "cli/session.h"
+#if COPSE_HAS_MPI
+#include "cli/mpi_world.h"
+#endif
 
 namespace copse::cli {
 
@@ -25,17 +30,31 @@ void keep_standard_descriptors() {
   }
 }
 
-int run(int argc, char** argv) {
-  CommandLine line;
-  const Request request = line.parse({argv + (argc > 0 ? 1 : 0), argv + argc});
-  switch (request.kind) {
-    case Request::Kind::command: return line.run();
-    case Request::Kind::print: print_data(request.text); return exit_ok;
-    case Request::Kind::wrong_usage: break;
+///   ranks: the processes that run the command together, or null
+Outcome run(const std::vector<std::string>& arguments, RankGroup* ranks = nullptr) {
+  try {
+    CommandLine line;
+    const Request request = line.parse(arguments);
+    if (request.kind == Request::Kind::wrong_usage) return wrong_usage(request.text);
+    if (request.kind == Request::Kind::command) return {line.run(ranks), ""};
+    if (ranks == nullptr || ranks->comm.rank() == 0) print_data(request.text);
+    return {};
+  } catch (...) {
+    return outcome_of_current_exception();
   }
-  std::fprintf(stderr, "copse: error: %s\n", request.text.c_str());
-  return exit_usage;
 }
+
+#if COPSE_HAS_MPI
+int run_alone_or_as_rank(const std::vector<std::string>& arguments) {
+  if (!MpiWorld::is_launched()) return report(run(arguments));
+  MpiWorld world;
+  return world.end(run(arguments, &world.ranks()));
+}
+#else
+int run_alone_or_as_rank(const std::vector<std::string>& arguments) {
+  return report(run(arguments));
+}
+#endif
 
 }  // namespace
 
@@ -46,9 +65,5 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // and so does a file past the limit of its size
   copse::cli::remove_temporary_files_on_signals();
   copse::cli::keep_standard_descriptors();
-  try {
-    return copse::cli::run(argc, argv);
-  } catch (...) {
-    return copse::cli::report_current_exception();
-  }
+  return copse::cli::run_alone_or_as_rank({argv + (argc > 0 ? 1 : 0), argv + argc});
 }

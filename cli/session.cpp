@@ -11,6 +11,25 @@
 
 namespace copse::cli {
 
+namespace {
+
+CommonOptions options_of_rank(CommonOptions options, const RankGroup* ranks) {
+  if (ranks != nullptr && ranks->comm.rank() > 0) options.quiet = true;
+  return options;
+}
+
+/// Returns the threads of each rank, so that those of a host have one thread per core together.
+u32 threads_of_rank(const RankGroup& ranks) {
+  return std::max(std::thread::hardware_concurrency() / ranks.ranks_on_host, 1u);
+}
+
+}  // namespace
+
+Session::Session(const CommonOptions& options, RankGroup* ranks)
+    : options_(options_of_rank(options, ranks)), ranks_(ranks), progress_(options_.quiet) {
+  if (ranks != nullptr && options_.threads == 0) options_.threads = threads_of_rank(*ranks);
+}
+
 LoadMeshOptions Session::mesh_options() const {
   const u32 threads = std::min(options_.threads, std::max(std::thread::hardware_concurrency(), 1u));
   return {.cancel = interrupts_.token(), .workers = threads};
@@ -41,8 +60,12 @@ SceneFile Session::read_scene(const std::string& path, u32 number) {
 }
 
 std::unique_ptr<Context> Session::make_context(Backend backend) {
-  auto context = std::make_unique<Context>(
-      ContextOptions{.backend = backend, .workers = options_.threads, .cancel = interrupts_.token()});
+  const u32 gpus = ranks_ != nullptr && backend != Backend::cpu ? gpu_count() : 0;
+  auto context =
+      std::make_unique<Context>(ContextOptions{.backend = backend,
+                                               .device = gpus > 0 ? int(ranks_->rank_on_host % gpus) : 0,
+                                               .workers = options_.threads,
+                                               .cancel = interrupts_.token()});
   const u32 workers = context->worker_count();
   if (context->backend() == Backend::cpu && workers < options_.threads) {
     note("--threads is {}; this machine runs {} at once", options_.threads, workers);
@@ -76,6 +99,7 @@ void Session::write_note(const std::string& text) {
 void Session::print(const Json& object, const std::string& text) {
   interrupts_.throw_if_interrupted();
   progress_.finish();
+  if (!is_first_rank()) return;
   if (json()) {
     print_json(object);
   } else {

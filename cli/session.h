@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <memory>
 
 #include "builders/io/mapped_mesh.h"
@@ -11,6 +12,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "primitives/core/context.h"
+#include "scale/communicator.h"
 #include "scale/devices.h"
 
 namespace copse {
@@ -21,6 +23,12 @@ namespace copse::cli {
 
 /// The value of --scene where it is not given: the file decides.
 inline constexpr u32 default_scene = ~u32{0};
+
+/// This process among those that mpirun has started, which run one command together.
+struct RankGroup {
+  Communicator comm;
+  u32 rank_on_host = 0, ranks_on_host = 1;
+};
 
 /// A context, or devices that share work. One of the two is there.
 struct ContextOrDevices {
@@ -34,9 +42,18 @@ struct ContextOrDevices {
 /// The services that every command uses while it runs: options, progress, output, signals.
 class Session {
  public:
-  explicit Session(const CommonOptions& options) : options_(options), progress_(options.quiet) {}
+  /// Of several ranks, the first one alone writes.
+  ///   ranks: null if this process runs the command alone
+  explicit Session(const CommonOptions& options, RankGroup* ranks = nullptr);
 
   bool json() const { return options_.json; }
+
+  /// Null if this process runs the command alone.
+  RankGroup* ranks() const { return ranks_; }
+  bool is_first_rank() const { return ranks_ == nullptr || ranks_->comm.rank() == 0; }
+
+  /// Calls work(). If there are ranks, all of them do, and throw the error of the first one that fails.
+  void together(const std::function<void()>& work) { ranks_ != nullptr ? ranks_->comm.agree(work) : work(); }
   Progress& progress() { return progress_; }
 
   /// Begins a stage and names it on the progress bar.
@@ -66,7 +83,7 @@ class Session {
   /// Throws: as load_scene.
   SceneFile read_scene(const std::string& path, u32 number);
 
-  /// Returns the context that the options describe. Ctrl-C cancels its work.
+  /// Returns the context that the options describe. Ctrl-C cancels its work. Ranks on one host share its GPUs or cores.
   /// Throws: as Context; Error out_of_memory if the system does not start its threads.
   std::unique_ptr<Context> make_context() { return make_context(options_.backend); }
 
@@ -96,6 +113,7 @@ class Session {
   void write_note(const std::string& text);
 
   CommonOptions options_;
+  RankGroup* ranks_;
   InterruptWatch interrupts_;  // first member: constructed before any thread starts
   Progress progress_;
 };

@@ -2,10 +2,14 @@
 #
 # Adds tests that run TARGET by mpirun with 2 and with 4 processes, which may be more than there are cores. No part of the
 # library needs MPI: <copse/mpi.h> is compiled by the programs that include it. Without MPI there are no such programs,
-# and the tests are skipped.
+# and the tests are skipped. With COPSE_MPI the command line is such a program, and MPI must be there.
 
 set(MPI_CXX_SKIP_MPICXX ON)  # its own C++ interface, which is deprecated
-find_package(MPI QUIET COMPONENTS CXX)
+if(COPSE_MPI)
+  find_package(MPI REQUIRED COMPONENTS CXX)
+else()
+  find_package(MPI QUIET COMPONENTS CXX)
+endif()
 
 function(copse_add_mpi_test name target)
   if(NOT MPI_CXX_FOUND)

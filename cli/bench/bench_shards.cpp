@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "accel/accel_rays.h"
 #include "cli/options/scene.h"
 #include "copse/shards.h"
 
@@ -12,128 +13,136 @@ namespace {
 
 /// Returns the elements of a rank: consecutive ones, and equally many for each rank.
 template <class T>
-std::span<const T> share_of(const std::vector<T>& all, u32 rank, u32 count) {
-  const u64 begin = all.size() * rank / count, end = all.size() * (rank + 1) / count;
+std::span<const T> share_of(const std::vector<T>& all, const Communicator& comm) {
+  const u64 begin = all.size() * comm.rank() / comm.size(), end = all.size() * (comm.rank() + 1) / comm.size();
   return std::span(all).subspan(begin, end - begin);
 }
 
-/// The ranks, and what they have between the calls that are measured.
-class ShardBench {
+bool is_hit_of(u8 occluded) {
+  return occluded != 0;
+}
+bool is_hit_of(const Hit& hit) {
+  return is_hit(hit);
+}
+
+/// One of the ranks that measure together.
+class RankBench {
  public:
-  ShardBench(Devices& devices, u32 repeats)
-      : devices_(devices),
-        repeats_(repeats),
-        ranks_(Communicator::of_devices(devices)),
-        positions_(ranks_.size()),
-        triangles_(ranks_.size()),
-        shards_(ranks_.size()),
-        accels_(ranks_.size()) {}
+  RankBench(Communicator& comm, Context& context, u32 repeats)
+      : comm_(comm), context_(context), repeats_(repeats) {}
 
-  void load(const Mesh& mesh) {
-    run([&](Communicator& comm, Context& context) {
-      comm.agree([&] {
-        positions_[comm.rank()] = Buffer<vec3>(context, mesh.positions);
-        triangles_[comm.rank()] = Buffer<uvec3>(context, share_of(mesh.triangles, comm.rank(), comm.size()));
-      });
-    });
-  }
-
-  Timing time_build() {
-    return time([&](Communicator& comm, Context& context) {
-      const TriangleView view{.positions = positions_[comm.rank()].span(),
-                              .triangles = triangles_[comm.rank()].span()};
-      shards_[comm.rank()] = build_sharded(comm, context, view);
-    });
-  }
-
-  Timing time_accel() {
-    return time([&](Communicator& comm, Context& context) {
-      accels_[comm.rank()] = make_accel(comm, context, shards_[comm.rank()]);
-    });
-  }
-
-  /// Result: Hit for closest hits, u8 for any hits.
-  template <class Result>
-  RayTimes trace(const std::vector<Ray>& rays) {
-    RayTimes times;
-    times.ray_count = rays.size();
-    if (rays.empty()) return times;
-    std::vector<Buffer<Ray>> own(ranks_.size());
-    std::vector<Buffer<Result>> results(ranks_.size());
-    run([&](Communicator& comm, Context& context) {
-      comm.agree([&] {
-        own[comm.rank()] = Buffer<Ray>(context, share_of(rays, comm.rank(), comm.size()));
-        results[comm.rank()] = Buffer<Result>(context, own[comm.rank()].size());
-      });
-    });
-    times.time = time([&](Communicator& comm, Context& context) {
-      const ShardedAccel& accel = accels_[comm.rank()];
-      if constexpr (std::is_same_v<Result, u8>) {
-        any_hits(comm, context, accel, own[comm.rank()].span(), results[comm.rank()].span());
-      } else {
-        closest_hits(comm, context, accel, own[comm.rank()].span(), results[comm.rank()].span());
-      }
-    });
-    for (const Buffer<Result>& of_rank : results) {
-      const std::vector<Result> found = of_rank.download();
-      times.hit_count += u64(std::count_if(found.begin(), found.end(), [](const Result& result) {
-        if constexpr (std::is_same_v<Result, u8>)
-          return result != 0;
-        else
-          return is_hit(result);
-      }));
-    }
-    return times;
-  }
-
- private:
+  /// Returns the times of the slowest rank. A call is long enough for the clock, because the ranks wait for each other.
   template <class Work>
-  void run(const Work& work) {
-    devices_.run([&](Context& context, u32 rank) { work(ranks_[rank], context); });
-  }
-
-  /// A call is long enough for the clock, because the ranks wait for each other several times.
-  template <class Work>
-  Timing time(const Work& work) {
+  Timing time(const Work& work) const {
     std::vector<double> samples;
     for (u32 repeat = 0; repeat < repeats_ + 1; ++repeat) {
-      std::vector<double> of_ranks(ranks_.size());
-      run([&](Communicator& comm, Context& context) {
-        context.wait();
-        comm.agree([] {});
-        const auto begin = std::chrono::steady_clock::now();
-        work(comm, context);
-        context.wait();
-        of_ranks[comm.rank()] =
-            std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-      });
+      comm_.agree([&] { context_.wait(); });
+      const auto begin = std::chrono::steady_clock::now();
+      work();
+      comm_.agree([&] { context_.wait(); });
+      const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - begin;
+      const std::vector<double> of_ranks = comm_.all_gather(spent.count());
       if (repeat > 0) samples.push_back(*std::max_element(of_ranks.begin(), of_ranks.end()));
     }
     return quartiles_of(std::move(samples));
   }
 
-  Devices& devices_;
+  /// Result: Hit for closest hits, u8 for any hits.
+  ///   all: the rays of all ranks, the same on every rank
+  ///   own: those of this rank
+  ///   trace(rays, results): on every rank
+  template <class Result, class Trace>
+  RayTimes trace(const std::vector<Ray>& all, std::span<const Ray> own, const Trace& trace) const {
+    RayTimes times;
+    times.ray_count = all.size();
+    if (all.empty()) return times;
+    Buffer<Ray> rays;
+    Buffer<Result> results;
+    comm_.agree([&] {
+      rays = Buffer<Ray>(context_, own);
+      results = Buffer<Result>(context_, own.size());
+    });
+    times.time = time([&] { trace(rays.span(), results.span()); });
+    std::vector<u64> hit_count(1);
+    comm_.agree([&] {
+      const std::vector<Result> found = results.download();
+      hit_count[0] = u64(std::count_if(found.begin(), found.end(), [](const Result& r) { return is_hit_of(r); }));
+    });
+    comm_.sum(hit_count);
+    times.hit_count = hit_count[0];
+    return times;
+  }
+
+ private:
+  Communicator& comm_;
+  Context& context_;
   u32 repeats_;
-  std::vector<Communicator> ranks_;
-  std::vector<Buffer<vec3>> positions_;
-  std::vector<Buffer<uvec3>> triangles_;
-  std::vector<ShardedBvh> shards_;
-  std::vector<ShardedAccel> accels_;
 };
 
 }  // namespace
 
-ShardedTimes measure_shards(Devices& devices, const Mesh& mesh, const FrameRays& rays, u32 repeats) {
-  ShardBench bench(devices, repeats);
-  bench.load(mesh);
+ShardedTimes measure_shards(Communicator& comm, Context& context, const Mesh& mesh, const FrameRays& rays,
+                            u32 repeats) {
+  const RankBench bench(comm, context, repeats);
+  Buffer<vec3> positions;
+  Buffer<uvec3> triangles;
+  comm.agree([&] {
+    positions = Buffer<vec3>(context, mesh.positions);
+    triangles = Buffer<uvec3>(context, share_of(mesh.triangles, comm));
+  });
+  const TriangleView view{.positions = positions.span(), .triangles = triangles.span()};
+  ShardedBvh shard;
+  ShardedAccel accel;
+  const auto closest = [&](BufferSpan<const Ray> span, BufferSpan<Hit> hits) {
+    closest_hits(comm, context, accel, span, hits);
+  };
+  const auto any = [&](BufferSpan<const Ray> span, BufferSpan<u8> occluded) {
+    any_hits(comm, context, accel, span, occluded);
+  };
   ShardedTimes times;
-  times.count = devices.count();
-  times.build = bench.time_build();
-  times.accel = bench.time_accel();
-  times.primary = bench.trace<Hit>(rays.primary);
-  times.diffuse = bench.trace<Hit>(rays.diffuse);
-  times.shadow = bench.trace<u8>(rays.shadow);
+  times.count = comm.size();
+  times.build = bench.time([&] { shard = build_sharded(comm, context, view); });
+  times.accel = bench.time([&] { accel = make_accel(comm, context, shard); });
+  times.primary = bench.trace<Hit>(rays.primary, share_of(rays.primary, comm), closest);
+  times.diffuse = bench.trace<Hit>(rays.diffuse, share_of(rays.diffuse, comm), closest);
+  times.shadow = bench.trace<u8>(rays.shadow, share_of(rays.shadow, comm), any);
   return times;
+}
+
+ShardedTimes measure_shards(Devices& devices, const Mesh& mesh, const FrameRays& rays, u32 repeats) {
+  std::vector<Communicator> ranks = Communicator::of_devices(devices);
+  ShardedTimes times;
+  devices.run([&](Context& context, u32 rank) {
+    Communicator comm = std::move(ranks[rank]);
+    const ShardedTimes of_rank = measure_shards(comm, context, mesh, rays, repeats);
+    if (rank == 0) times = of_rank;
+  });
+  return times;
+}
+
+std::vector<GpuTimes> measure_replicas(Communicator& comm, Context& context, const TriangleView& triangles,
+                                       const FrameRays& rays, u32 repeats) {
+  const RankBench bench(comm, context, repeats);
+  Accel accel;
+  comm.agree([&] { accel = build(context, triangles); });
+  const auto closest = [&](BufferSpan<const Ray> span, BufferSpan<Hit> hits) {
+    comm.agree([&] { closest_hits(context, accel, span, hits); });
+  };
+  const auto any = [&](BufferSpan<const Ray> span, BufferSpan<u8> occluded) {
+    comm.agree([&] { any_hits(context, accel, span, occluded); });
+  };
+  std::vector<GpuTimes> results;
+  for (const bool shared : {false, true}) {
+    const auto own = [&](const std::vector<Ray>& all) {
+      return shared ? share_of(all, comm) : std::span(all).first(comm.rank() == 0 ? all.size() : 0);
+    };
+    results.push_back({.count = shared ? comm.size() : 1,
+                       .primary = bench.trace<Hit>(rays.primary, own(rays.primary), closest),
+                       .diffuse = bench.trace<Hit>(rays.diffuse, own(rays.diffuse), closest),
+                       .shadow = bench.trace<u8>(rays.shadow, own(rays.shadow), any)});
+  }
+  results.back().replicate = bench.time([&] { comm.agree([&] { rebuild(context, accel, triangles); }); });
+  return results;
 }
 
 }  // namespace copse::cli

@@ -3,176 +3,18 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "bench/support/scene_rays.h"
 #include "cli/bench/bench_compare.h"
-#include "cli/bench/bench_scenes.h"
-#include "cli/bench/bench_table.h"
+#include "cli/bench/bench_scene_run.h"
 #include "cli/commands/command.h"
 #include "cli/doctor/cuda_driver.h"
 #include "cli/exit_code.h"
+#include "cli/files.h"
 #include "cli/options/builders.h"
 #include "cli/system_limits.h"
 
 namespace copse::cli {
 
 namespace {
-
-struct BenchOptions {
-  std::vector<std::string> scenes{"testball"};
-  bool together = false;  // the files are one scene
-  SceneFiles files;
-  std::vector<std::string> builders{"lbvh"};
-  u32 radius = 0;
-  std::optional<u32> morton_bits;  // none: two widths for each builder, see key_widths
-  u32 max_leaf_size = 1;
-  u32 reinsertion = 0;
-  Top top = Top::as_built;  // of all builders but sah
-  float splits = 1;
-  u32 repeats = 15;
-  u32 rays_size = 0;  // 0: 2048 on a GPU, 1024 on the CPU
-  bool stages = false;
-  bool kernels = false;
-  bool accel = false;
-  std::optional<Quality> views;  // none: no views
-  std::vector<Layout> layouts;
-  std::string compare_with;  // an older report; empty: none
-  std::string measured;      // a newer report, in place of measuring; empty: none
-  float threshold = 5;       // in percent
-  u32 gpus = 0;              // 0: a context alone
-};
-
-/// One scene on the device, and its rays.
-struct BenchInput {
-  const BenchScene& scene;
-  const Mesh& mesh;
-  TriangleView triangles;
-  std::vector<Ray> primary;
-  std::optional<std::vector<Ray>> diffuse;  // from the hits of the first tree; all trees give the same hits
-  std::vector<Ray> shadow;                  // from the same hits
-};
-
-void measure_scene_rays(Context& context, const Bvh& bvh, BenchInput& input, u32 repeats, BenchResult& result) {
-  TracedRays primary = measure_rays(context, bvh.view(), input.triangles, input.primary, repeats);
-  result.primary = primary.times;
-  if (!input.diffuse) {
-    const Aabb box = bounds(input.mesh);
-    const bool interior = input.scene.interior;
-    const vec3 light = copse::bench::shadow_light(box, copse::bench::default_eye(box, interior), interior);
-    input.diffuse = copse::bench::make_diffuse_rays(input.mesh, box, input.primary, primary.hits);
-    input.shadow = copse::bench::make_shadow_rays(input.mesh, box, input.primary, primary.hits, light);
-  }
-  result.diffuse = measure_rays(context, bvh.view(), input.triangles, *input.diffuse, repeats).times;
-}
-
-/// The key widths to measure a builder with: a narrow one and all bits; none if it has no keys.
-std::vector<std::optional<u32>> key_widths(const BenchOptions& options, const std::string& builder) {
-  if (!has_morton_bits(builder) && options.builders.size() > 1) return {std::nullopt};
-  if (options.morton_bits || !has_morton_bits(builder)) return {options.morton_bits};
-  return builder == "hploc" ? std::vector<std::optional<u32>>{0, 63} : std::vector<std::optional<u32>>{30, 63};
-}
-
-/// One for each builder and each of its key widths.
-std::vector<BuildSettings> settings_to_measure(const BenchOptions& options) {
-  std::vector<BuildSettings> all;
-  for (const std::string& builder : options.builders) {
-    for (const std::optional<u32>& bits : key_widths(options, builder)) {
-      all.push_back({.builder = builder,
-                     .morton_bits = bits,
-                     .max_leaf_size = options.max_leaf_size,
-                     .radius = builder == "hploc" || options.builders.size() == 1 ? options.radius : 0,
-                     .reinsertion = options.reinsertion,
-                     .top = builder == "sah" && options.builders.size() > 1 ? Top::as_built : options.top,
-                     .splits = options.splits});
-      all.back() = complete(all.back());
-    }
-  }
-  return all;
-}
-
-BenchResult measure(Session& session, Context& context, BenchInput& input, const BenchOptions& options,
-                    const BuildSettings& settings) {
-  BenchResult result;
-  result.scene = input.scene.name;
-  result.source = input.scene.source;
-  result.triangle_count = input.mesh.triangles.size();
-  result.vertex_count = input.mesh.positions.size();
-  result.settings = settings;
-
-  session.begin(fmt::format("{}: building", input.scene.name));
-  Bvh bvh = build_tree(context, input.triangles, settings);
-  result.sizes = tree_sizes(context, result.triangle_count, settings);
-  result.times = measure_builds(context, bvh, input.triangles, settings, options.repeats);
-  if (options.stages) result.stages = measure_stages(context, bvh, input.triangles, settings, options.repeats);
-  result.statistics = stats(context, bvh);
-  for (const Layout layout : options.layouts) {
-    result.layouts.push_back(measure_layout(context, bvh, input.triangles, settings, layout, options.repeats));
-  }
-
-  session.begin(fmt::format("{}: tracing", input.scene.name));
-  measure_scene_rays(context, bvh, input, options.repeats, result);
-  if (options.kernels) {
-    result.kernels = measure_kernels(context, bvh, input.triangles, options.layouts, input.primary, *input.diffuse,
-                                     options.repeats);
-  }
-  return result;
-}
-
-/// Builds an Accel for the views, and times the rays of each.
-ViewsResult measure_scene_views(Session& session, Context& context, const BenchInput& input,
-                                const BenchOptions& options, u32 rays_size) {
-  session.begin(fmt::format("{}: tracing views", input.scene.name));
-  const Accel accel =
-      build(context, input.triangles, AccelOptions{.quality = *options.views, .splits = options.splits});
-  std::vector<BenchView> views = input.scene.views;
-  if (views.empty()) {
-    views = {{copse::bench::default_eye(bounds(input.mesh), input.scene.interior), input.scene.interior}};
-  }
-  ViewsResult result{input.scene.name, input.mesh.triangles.size(), *options.views, {}};
-  result.views = measure_views(context, accel, input.mesh, views, rays_size, options.repeats, options.kernels);
-  if (session.json()) return result;
-  session.progress().hide();
-  print_data(views_lines(result));
-  return result;
-}
-
-/// What the bench measured of one scene.
-struct SceneResults {
-  std::vector<BenchResult> builds;
-  std::optional<ViewsResult> views;
-};
-
-SceneResults measure_scene(Session& session, const ContextOrDevices& contexts, const BenchScene& scene,
-                           const BenchOptions& options, u32 rays_size) {
-  Context& context = contexts.context();
-  session.begin(fmt::format("{}: reading", scene.name));
-  const Mesh mesh = scene.load(session);
-  const DeviceMesh device_mesh(context, mesh);
-  BenchInput input{.scene = scene,
-                   .mesh = mesh,
-                   .triangles = device_mesh.view(),
-                   .primary = copse::bench::make_primary_rays(
-                       copse::bench::default_eye(bounds(mesh), scene.interior), rays_size),
-                   .diffuse = std::nullopt,
-                   .shadow = {}};
-  SceneResults results;
-  for (const BuildSettings& settings : settings_to_measure(options)) {
-    results.builds.push_back(measure(session, context, input, options, settings));
-    if (options.accel && results.builds.size() == 1) {
-      results.builds[0].accels = measure_accels(context, input.triangles, options.splits,
-                                                {input.primary, *input.diffuse, input.shadow}, options.repeats);
-    }
-    if (contexts.devices && results.builds.size() == 1) {
-      const FrameRays rays{input.primary, *input.diffuse, input.shadow};
-      results.builds[0].gpus = measure_gpus(*contexts.devices, input.triangles, rays, options.repeats);
-      results.builds[0].sharded = measure_shards(*contexts.devices, mesh, rays, options.repeats);
-    }
-    if (session.json()) continue;
-    session.progress().hide();
-    print_data(table_line(results.builds.back()));
-  }
-  if (options.views) results.views = measure_scene_views(session, context, input, options, rays_size);
-  return results;
-}
 
 /// Compares two reports, and prints what has changed behind the results. Returns the exit code.
 int print_comparison(Session& session, Json report, const Json& before, const Json& after, float threshold) {
@@ -200,41 +42,63 @@ Json report_head(const Context& context, const BenchOptions& options, u32 rays_s
           {"rays_size", rays_size}};
 }
 
+/// Returns the older report of --compare, or null. Of several ranks, the first one alone reads it.
+Json read_older_report(Session& session, const BenchOptions& options, const Json& head) {
+  Json before;
+  session.together([&] {
+    if (options.compare_with.empty() || !session.is_first_rank()) return;
+    before = read_bench_report(options.compare_with);
+    check_comparable(before, head);
+  });
+  return before;
+}
+
+/// Throws: Error invalid_argument for what several ranks do not do.
+void check_for_ranks(const BenchOptions& options) {
+  refuse_standard_input(options.scenes);
+  if (options.gpus == 0) return;
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("--gpus is {}, but mpirun has started the ranks that share the work", options.gpus));
+}
+
 int run_bench(Session& session, const BenchOptions& options) {
-  if (!options.measured.empty()) return compare_files(session, options);
+  if (session.ranks() != nullptr) check_for_ranks(options);
+  if (!options.measured.empty()) return session.is_first_rank() ? compare_files(session, options) : exit_ok;
   if (options.rays_size % 8 != 0) {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("--rays-size is {}; it takes a multiple of 8, the side of a tile", options.rays_size));
   }
   for (const Layout layout : options.layouts) check_leaf_size(layout, options.max_leaf_size);
   std::vector<std::string> left_out;
-  const std::vector<BenchScene> scenes = options.together ? std::vector{join_files(options.scenes)}
-                                                          : choose_scenes(options.scenes, options.files, left_out);
+  std::vector<BenchScene> scenes;
+  session.together([&] {
+    scenes = options.together ? std::vector{join_files(options.scenes)}
+                              : choose_scenes(options.scenes, options.files, left_out);
+  });
   for (const std::string& name : left_out)
     session.note("left out {}: its mesh file was not given (see copse bench --help)", name);
-  const ContextOrDevices contexts = session.make_contexts(options.gpus);
+  ContextOrDevices contexts;
+  session.together([&] { contexts = session.make_contexts(options.gpus); });
   Context& context = contexts.context();
   const u32 rays_size = options.rays_size != 0               ? options.rays_size
                         : context.backend() == Backend::cuda ? 2048
                                                              : 1024;
   Json report = report_head(context, options, rays_size);
-  Json before;
-  if (!options.compare_with.empty()) {
-    before = read_bench_report(options.compare_with);
-    check_comparable(before, report);
-  }
+  if (session.ranks() != nullptr) report["ranks"] = session.ranks()->comm.size();
+  const Json before = read_older_report(session, options, report);
   session.progress().expect_stages(
       u32(scenes.size() * (1 + 2 * settings_to_measure(options).size() + (options.views ? 1 : 0))));
 
   session.note("{}, {}, {} x {} primary rays, medians of {}", describe_in_words(context),
                leaf_size_in_words(options.max_leaf_size), rays_size, rays_size, options.repeats);
-  if (!session.json()) print_data(table_head());
+  if (!session.json() && session.is_first_rank()) print_data(table_head());
   Json results = Json::array(), views = Json::array();
   for (const BenchScene& scene : scenes) {
     const SceneResults measured = measure_scene(session, contexts, scene, options, rays_size);
     for (const BenchResult& result : measured.builds) results.push_back(to_json(result));
     if (measured.views) views.push_back(to_json(*measured.views));
   }
+  if (!session.is_first_rank()) return exit_ok;
   report["results"] = results;
   if (options.views) report["views"] = views;
   if (!before.is_null()) return print_comparison(session, report, before, report, options.threshold);
@@ -312,7 +176,7 @@ Command add_bench_command(CLI::App& app, CommonOptions& common) {
                   "  copse bench all --builder all --layout all --scenes DIR\n"
                   "  copse bench testball hairball-like --views best --json > views.json\n"
                   "  copse bench --json > old.json; copse bench --compare old.json");
-  return {command, [options](Session& session) { return run_bench(session, *options); }};
+  return {command, [options](Session& session) { return run_bench(session, *options); }, true};
 }
 
 }  // namespace copse::cli

@@ -221,6 +221,23 @@ int build_both_levels(Session& session, const CLI::App& command, const BuildOpti
   return build_scene(session, options.inputs[0], options.scene, accel_options(options));
 }
 
+/// Options of trees that are built in one piece.
+constexpr const char* options_of_one_piece[] = {"--radius",      "--max-leaf-size", "--top",    "--splits",
+                                                "--reinsertion", "--layout",        "--quality"};
+
+/// Throws: Error invalid_argument for options that do not fit a tree whose parts are on the ranks of mpirun.
+void check_for_ranks(const CLI::App& command, const BuildOptions& options) {
+  const auto refuse = [](const std::string& option) {
+    throw Error(ErrorCode::invalid_argument, option + " is not for mpirun, whose ranks build one tree with lbvh");
+  };
+  for (const char* option : options_of_one_piece) {
+    if (command.count(option) > 0) refuse(option);
+  }
+  if (options.memory_bytes) refuse("--memory");
+  if (options.gpus > 0) refuse("--gpus");
+  if (options.structure.structure != Structure::bvh) refuse("--structure");
+}
+
 /// Adds --memory and --gpus.
 void add_parts(CLI::App& command, std::optional<u64>& bytes, u32& gpus) {
   CLI::Option* const memory = add_bytes(
@@ -229,8 +246,7 @@ void add_parts(CLI::App& command, std::optional<u64>& bytes, u32& gpus) {
       "not fit a GPU; the tree is the same");
   CLI::Option* const ranks =
       add_gpus(command, gpus, "Build with lbvh one tree whose parts are on N GPUs; -o is then a folder, .copsed");
-  for (const char* other :
-       {"--radius", "--max-leaf-size", "--top", "--splits", "--reinsertion", "--layout", "--quality"}) {
+  for (const char* other : options_of_one_piece) {
     memory->excludes(command.get_option(other));
     ranks->excludes(command.get_option(other));
   }
@@ -273,6 +289,11 @@ Command add_build_command(CLI::App& app, CommonOptions& common) {
       "  copse build assets/spot.obj --structure voxels --rule inside -o spot.voxels");
   const auto run = [command, options](Session& session) {
     check_structure(*command, options->structure);
+    if (session.ranks() != nullptr) {
+      check_for_ranks(*command, *options);
+      refuse_scene_choice(options->scene);
+      return build_sharded_tree(session, {options->inputs, options->output, complete(options->settings), 0});
+    }
     if (check_inputs(options->inputs) == InputKind::scene) return build_both_levels(session, *command, *options);
     refuse_scene_choice(options->scene);
     if (options->structure.structure != Structure::bvh) {
@@ -293,7 +314,7 @@ Command add_build_command(CLI::App& app, CommonOptions& common) {
     }
     return builds_by_hand(*command) ? build_by_hand(session, *options) : build_accel(session, *options);
   };
-  return {command, run};
+  return {command, run, true};
 }
 
 }  // namespace copse::cli

@@ -6,7 +6,7 @@
 #include "cli/options/scene.h"
 #include "cli/session.h"
 
-// The command build with several GPUs: one tree, whose parts are on them, and a folder of its parts.
+// The command build with several GPUs, or under mpirun: one tree, whose parts are on them, and a folder of its parts.
 
 namespace copse::cli {
 
@@ -14,7 +14,7 @@ struct ShardedBuildRequest {
   std::vector<std::string> inputs;  // meshes
   std::string output;               // a .copsed folder, or empty
   BuildSettings settings;
-  u32 gpus;
+  u32 gpus;  // 0 if the processes of mpirun are the ranks
 };
 
 /// Builds the parts of the tree, prints what each rank has and writes the folder.

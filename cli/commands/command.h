@@ -11,6 +11,7 @@ namespace copse::cli {
 struct Command {
   CLI::App* app;
   std::function<int(Session&)> run;
+  bool takes_ranks = false;  // if not, the first rank alone runs it
 };
 
 Command add_build_command(CLI::App& app, CommonOptions& common);

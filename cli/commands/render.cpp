@@ -2,124 +2,18 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 
-#include "accel/accel_file.h"
-#include "accel/accel_render.h"
-#include "builders/grid/frustum_grid.h"
-#include "builders/grid/uniform_grid.h"
-#include "builders/io/structure_file.h"
-#include "builders/io/voxel_file.h"
 #include "cli/commands/command.h"
-#include "cli/commands/scenes.h"
+#include "cli/commands/drawing.h"
 #include "cli/commands/turntable.h"
 #include "cli/exit_code.h"
 #include "cli/files.h"
-#include "cli/inputs.h"
 #include "cli/options/builders.h"
-#include "cli/options/camera_options.h"
-#include "cli/options/scene.h"
-#include "primitives/core/stopwatch.h"
-#include "scale/replicated_render.h"
-#include "trace/frustum_rays.h"
-#include "trace/shade.h"
 
 namespace copse::cli {
 
 namespace {
-
-enum class Through { bvh, grid, frustum };
-
-struct RenderCommand {
-  std::vector<std::string> inputs;  // meshes, or one file of another kind
-  std::string output;
-  Through through = Through::bvh;
-  CameraOptions camera;
-  RenderOptions render;
-  SceneChoice scene;
-  AccelOptions accel;
-  u32 frames = 0;  // of a turn; 0: a single picture
-  u32 gpus = 0;    // 0: a context alone
-};
-
-/// Meshes, or the faces of voxels, and the structure if the file has one.
-struct Subject {
-  InputMeshes meshes;
-  Accel accel;
-  Bvh bvh;
-
-  bool has_structure() const { return !accel.tree().nodes.empty() || !bvh.nodes.empty(); }
-};
-
-Subject load_subject(Session& session, Context& context, const RenderCommand& command) {
-  session.begin("reading");
-  const InputKind kind = check_inputs(command.inputs);
-  const std::string& input = command.inputs[0];
-  const auto of_one_file = [&](Mesh mesh, Accel accel = {}, Bvh bvh = {}) {
-    Subject subject{{}, std::move(accel), std::move(bvh)};
-    subject.meshes.add(input, std::move(mesh));
-    return subject;
-  };
-  if (kind == InputKind::mesh) return {read_meshes(session, command.inputs), {}, {}};
-  if (kind == InputKind::voxels) return of_one_file(surface_of(load_voxels(input, session.cancel_token())));
-  if (holds_accel(input)) {
-    AccelFile file = load_accel(input, context, session.cancel_token());
-    return of_one_file(std::move(file.mesh), std::move(file.accel));
-  }
-  StructureFile file = load_structure(input, context, session.cancel_token());
-  return of_one_file(std::move(file.mesh), {}, std::move(file.bvh));
-}
-
-/// Draws a subject from one camera after another. The time is that of rays and shading, of all pictures together.
-class Drawing {
- public:
-  Drawing(Session& session, const ContextOrDevices& contexts, const RenderCommand& command, Subject& subject)
-      : context_(contexts.context()),
-        devices_(contexts.devices.get()),
-        command_(command),
-        subject_(subject),
-        mesh_(context_, subject.meshes.mesh) {
-    if (!subject.has_structure()) session.begin("building");
-    if (command.through == Through::grid) grid_ = build_grid(context_, mesh_.view());
-    if (command.through == Through::bvh && !subject.has_structure()) {
-      subject.accel = build(context_, mesh_.views(subject.meshes.parts), command.accel);
-    }
-    if (devices_ != nullptr) shared_ = replicate(*devices_, std::move(subject.accel));
-    session.begin("rendering");
-  }
-
-  Image draw(const Camera& camera) {
-    // A grid over the view of the camera is another one for each picture.
-    if (command_.through == Through::frustum) {
-      frustum_ = build_frustum_grid(context_, mesh_.view(), view_frustum(camera));
-    }
-    Stopwatch stopwatch(context_);
-    Image image = render_through(camera);
-    milliseconds_ += stopwatch.milliseconds();
-    return image;
-  }
-
-  double milliseconds() const { return milliseconds_; }
-
- private:
-  Image render_through(const Camera& camera) {
-    const RenderOptions& options = command_.render;
-    if (command_.through == Through::grid) return render(context_, grid_.view(), mesh_.view(), camera, options);
-    if (command_.through == Through::frustum) return render(context_, frustum_.view(), mesh_.view(), options);
-    if (devices_ != nullptr) return render(*devices_, shared_, camera, options);
-    if (subject_.bvh.nodes.empty()) return render(context_, subject_.accel, camera, options);
-    return render(context_, subject_.bvh.view(), mesh_.view(), camera, options);
-  }
-
-  Context& context_;
-  Devices* devices_;  // null for a context alone
-  const RenderCommand& command_;
-  Subject& subject_;
-  DeviceMesh mesh_;
-  Grid grid_;
-  FrustumGrid frustum_;
-  ReplicatedAccel shared_;
-  double milliseconds_ = 0;
-};
 
 const Choices<Through>& structures() {
   static const Choices<Through> choices{
@@ -159,13 +53,15 @@ void print_result(Session& session, const Context& context, const RenderCommand&
                  {"rays", ray_count}});
   if (command.frames > 0) report["frames"] = command.frames;
   if (command.gpus > 0) report["gpus"] = command.gpus;
+  if (session.ranks() != nullptr) report["ranks"] = session.ranks()->comm.size();
   if (ambient) report["ambient_rays_per_hit"] = render.ambient_rays;
   report["render_ms"] = milliseconds;
 
   Facts facts;
   facts.add("picture", "{}, {}{} x {}", one_line(command.output), frames_in_words(command.frames), render.width,
             render.height);
-  facts.add("device", "{}{}", command.gpus > 1 ? fmt::format("{} x ", command.gpus) : "",
+  const u32 device_count = session.ranks() != nullptr ? session.ranks()->comm.size() : command.gpus;
+  facts.add("device", "{}{}", device_count > 1 ? fmt::format("{} x ", device_count) : "",
             describe_in_words(context));
   add_input_facts(facts, command.inputs, meshes);
   facts.add("rays", "{}{}", grouped(ray_count),
@@ -201,39 +97,76 @@ void check_structure(const RenderCommand& command, InputKind kind) {
   }
 }
 
+/// Throws: Error invalid_argument for what several ranks do not share.
+void check_for_ranks(const RenderCommand& command, InputKind kind) {
+  refuse_standard_input(command.inputs);
+  const auto refuse = [](const std::string& what) {
+    throw Error(ErrorCode::invalid_argument, what + ": the ranks of mpirun share the tree of a mesh");
+  };
+  if (command.gpus > 0) refuse(fmt::format("--gpus is {}", command.gpus));
+  if (kind == InputKind::scene) refuse("the input is a scene");
+  if (command.through != Through::bvh) refuse("--structure is " + name_in(structures(), command.through));
+}
+
+/// Draws the pictures, and puts them into files.
+///   Returns the time of rays and shading.
+double draw_all(Session& session, const ContextOrDevices& contexts, const RenderCommand& command, Subject& subject,
+                PictureFiles& files) {
+  std::optional<Drawing> drawing;
+  session.together([&] { drawing.emplace(session, contexts, command, subject); });
+  const float aspect = float(command.render.width) / float(command.render.height);
+  for (const Camera& camera : place_cameras(command.camera, bounds(subject.meshes.mesh), aspect, command.frames)) {
+    Image image = drawing->draw(camera);
+    session.together([&] {
+      if (session.is_first_rank()) files.add(std::move(image));
+      session.throw_if_interrupted();
+    });
+  }
+  session.together([&] {
+    session.begin("writing");
+    if (session.is_first_rank()) files.finish();
+  });
+  return drawing->milliseconds();
+}
+
+void check_subject(const Session& session, const RenderCommand& command, const Subject& subject) {
+  if ((command.gpus == 0 && session.ranks() == nullptr) || subject.bvh.nodes.empty()) return;
+  const std::string several =
+      session.ranks() == nullptr ? fmt::format("--gpus is {}", command.gpus) : "mpirun runs several ranks";
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("{}, but {} has a binary tree: they share the tree of copse build --quality", several,
+                          one_line(command.inputs[0])));
+}
+
 int run_render(Session& session, const RenderCommand& command) {
-  const InputKind kind = check_inputs(command.inputs);
+  InputKind kind{};
+  session.together([&] { kind = check_inputs(command.inputs); });
+  if (session.ranks() != nullptr) check_for_ranks(command, kind);
   if (command.output.empty()) {
     throw Error(ErrorCode::invalid_argument, "-o is missing: name the picture to write, as in -o picture.png");
   }
-  PictureFiles files(command.output, command.inputs, command.render.width, command.render.height, command.frames);
+  std::optional<PictureFiles> files;
+  session.together([&] {
+    files.emplace(command.output, command.inputs, command.render.width, command.render.height, command.frames);
+  });
   check_structure(command, kind);
   if (kind == InputKind::scene) {
     return render_scene(session,
                         {command.inputs[0], command.output, command.scene, command.accel, command.camera,
                          command.render, name_in(shadings(), command.render.shading), command.frames},
-                        files);
+                        *files);
   }
   refuse_scene_choice(command.scene);
-  const ContextOrDevices contexts = session.make_contexts(command.gpus);
-  Context& context = contexts.context();
-  session.progress().expect_stages(kind == InputKind::structure ? 3 : 4);
-  Subject scene = load_subject(session, context, command);
-  if (contexts.devices && !scene.bvh.nodes.empty()) {
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("--gpus is {}, but {} has a binary tree: several GPUs share the tree of copse build "
-                            "--quality",
-                            command.gpus, one_line(command.inputs[0])));
-  }
-  Drawing drawing(session, contexts, command, scene);
-  const float aspect = float(command.render.width) / float(command.render.height);
-  for (const Camera& camera : place_cameras(command.camera, bounds(scene.meshes.mesh), aspect, command.frames)) {
-    files.add(drawing.draw(camera));
-    session.throw_if_interrupted();
-  }
-  session.begin("writing");
-  files.finish();
-  print_result(session, context, command, scene.meshes, drawing.milliseconds());
+  ContextOrDevices contexts;
+  Subject subject;
+  session.together([&] {
+    contexts = session.make_contexts(command.gpus);
+    session.progress().expect_stages(kind == InputKind::structure ? 3 : 4);
+    subject = load_subject(session, contexts.context(), command);
+    check_subject(session, command, subject);
+  });
+  const double milliseconds = draw_all(session, contexts, command, subject, *files);
+  print_result(session, contexts.context(), command, subject.meshes, milliseconds);
   return exit_ok;
 }
 
@@ -284,7 +217,7 @@ Command add_render_command(CLI::App& app, CommonOptions& common) {
       "  copse render assets/grove.glb -o grove.png --eye 9,6,16 --target 0,0.5,0\n"
       "  copse render assets/spot.obj -o spot.png --structure frustum\n"
       "  copse render assets/spot.obj -o face.png --eye 1,1,-3 --target 0,0,0 --fov 30 --shading ao");
-  return {command, [options](Session& session) { return run_render(session, *options); }};
+  return {command, [options](Session& session) { return run_render(session, *options); }, true};
 }
 
 }  // namespace copse::cli
