@@ -1,3 +1,5 @@
+// The body of scene_bounds.cpp: bound_primitives of triangles.
+
 #include "builders/geometry/make_triangle_table.h"
 #include "builders/geometry/primitive_bounds.h"
 #include "primitives/reduce.h"

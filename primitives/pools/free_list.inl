@@ -1,3 +1,5 @@
+// The body of free_list.cpp: puts all nodes into the ring, and clears the bits of nodes that are held.
+
 #include "primitives/core/bits.h"
 #include "primitives/free_list.h"
 

@@ -1,3 +1,5 @@
+// The body of histogram.cpp: counts of the values of an array by bin, for the compiled types.
+
 #include "primitives/inputs.h"
 #include "primitives/scan/bins.h"
 

@@ -1,3 +1,5 @@
+// The body of reduce.cpp: sum, minimum and maximum of an array, for the compiled types.
+
 #include "primitives/inputs.h"
 
 namespace copse::detail {

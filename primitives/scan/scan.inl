@@ -1,3 +1,5 @@
+// The body of scan.cpp: running sums of an array, for the compiled types.
+
 #include "primitives/inputs.h"
 
 namespace copse::detail {

@@ -1,3 +1,5 @@
+// The body of segmented_scan.cpp. Segments come as flags or as offsets, which are turned into bit flags first.
+
 #include "primitives/flags.h"
 #include "primitives/inputs.h"
 

@@ -1,3 +1,5 @@
+// The body of summed_area_table.cpp, for the compiled types.
+
 #include "primitives/inputs.h"
 
 namespace copse::detail {

@@ -1,3 +1,5 @@
+// The body of compact.cpp: stores the flagged elements, their indices, or both.
+
 #include "primitives/flags.h"
 #include "primitives/inputs.h"
 #include "primitives/select/selection.h"

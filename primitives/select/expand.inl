@@ -1,3 +1,5 @@
+// The body of expand.cpp: stores for each slot the element that owns it.
+
 #include "primitives/inputs.h"
 
 namespace copse::detail {

@@ -1,3 +1,5 @@
+// The body of partition.cpp: stores the elements or their indices, flagged ones first.
+
 #include "primitives/flags.h"
 #include "primitives/inputs.h"
 #include "primitives/select/selection.h"

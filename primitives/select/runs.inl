@@ -1,3 +1,5 @@
+// The body of runs.cpp: unique and run-length encoding, by the operator ==.
+
 #include "primitives/compact.h"
 #include "primitives/runs.h"
 

@@ -1,3 +1,5 @@
+// The body of comparison_sort.cpp: merge sort and sample sort of arrays by Less.
+
 #include "primitives/inputs.h"
 #include "primitives/merge_sort.h"
 #include "primitives/sample_sort.h"

@@ -1,3 +1,5 @@
+// The body of gather.cpp: moves records by index, and inverts an index.
+
 #include "primitives/core/macros.h"
 #include "primitives/core/types.h"
 

@@ -1,3 +1,5 @@
+// The body of radix_sort.cpp, for keys as unsigned words of each width. Bodies of other calls sort by it too.
+
 #include "primitives/inputs.h"
 #include "primitives/radix_sort.h"
 

@@ -1,3 +1,5 @@
+// The body of sort_records.cpp: sorts the indices of the records by key, then moves each record once.
+
 #include <cstddef>
 #include <cstring>
 

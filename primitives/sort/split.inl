@@ -1,3 +1,5 @@
+// The body of split.cpp. Values move with their buckets; records move once, by the index of the split.
+
 #include <cstddef>
 
 #include "primitives/gather.h"

@@ -1,3 +1,5 @@
+// The bulk calls on tables with bidirectional linear probing, for the compiled sizes of keys and values.
+
 #include "primitives/compact.h"
 #include "primitives/count.h"
 #include "primitives/loops/for_each_prefetched.h"
