@@ -15,8 +15,8 @@ namespace copse {
 
 namespace detail {
 
-/// The square of the distance from a point to a box. It is computed as near_square computes the square for a point of
-/// the box, whose offsets are at least as large. Roundings keep the order, so it is never above that square.
+/// The square of the distance from a point to a box. It uses the operations of near_square. The offsets of a point in
+/// the box are at least as large, and rounding is monotonic, so the result is never above the square of such a point.
 COPSE_HD inline float box_square(const vec3& from, const vec3& lo, const vec3& hi) {
   const vec3 off(max_number(max_number(sub_rn(lo.x, from.x), sub_rn(from.x, hi.x)), 0.0f),
                  max_number(max_number(sub_rn(lo.y, from.y), sub_rn(from.y, hi.y)), 0.0f),
@@ -33,7 +33,7 @@ struct PutOffNode {
 /// Leaves are at most nine levels below the root. Each level puts off seven nodes at most, and the last one eight.
 inline constexpr u32 point_stack_size = 7 * 9 + 1;
 
-/// Puts the children of a node that are near enough on the stack, the nearest on top. Returns the new size.
+/// Pushes the children of a node that are within the limit on the stack, the nearest on top. Returns the new size.
 COPSE_HD inline u32 put_off_children(const PointBvhView& bvh, const PointBvhShape& shape, u32 node,
                                      const vec3& from, float limit, PutOffNode* stack, u32 size) {
   const u32 bottom = size, first = 8 * node + 1, count = shape.child_count(node);
@@ -49,7 +49,7 @@ COPSE_HD inline u32 put_off_children(const PointBvhView& bvh, const PointBvhShap
 }
 
 /// Calls `visit(point, square)` for the points of a leaf whose square is at most visit.limit(). Returns true if the
-/// search is to end.
+/// visit ended the search.
 template <class Visit>
 COPSE_HD inline bool visit_leaf(const PointBvhView& bvh, u64 point_count, u32 leaf, const vec3& from,
                                 Visit& visit) {
@@ -83,7 +83,7 @@ COPSE_HD inline void walk_point_bvh(const PointBvhView& bvh, const vec3& from, V
   }
 }
 
-/// Passes on the points within a limit.
+/// Passes the points within a limit to `visit`.
 template <class Visit>
 struct VisitBvhWithin {
   Visit& visit;
@@ -92,7 +92,7 @@ struct VisitBvhWithin {
   COPSE_HD bool operator()(const NumberedPoint& point, float square) { return visit(point, square); }
 };
 
-/// Adds points to those that are kept.
+/// Adds points to `keep`.
 template <class Keep>
 struct KeepBvhPoints {
   Keep& keep;
@@ -103,7 +103,8 @@ struct KeepBvhPoints {
   }
 };
 
-/// Adds the points around `point` to `keep` until no other point can be near enough: see the one for hash grids.
+/// Adds the points around `point` to `keep` until no other point can be near enough. The overload for hash grids
+/// defines `keep`.
 template <class Keep>
 COPSE_HD inline void keep_nearest(const PointBvhView& bvh, const vec3& point, Keep& keep) {
   if (!is_finite(point) || !(keep.limit() >= 0)) return;
@@ -115,7 +116,7 @@ COPSE_HD inline void keep_nearest(const PointBvhView& bvh, const vec3& point, Ke
 
 /// Calls `visit(point, square)` for every point of the tree within `radius`: the square of its distance, as
 /// near_square computes it, is at most the square of the radius. Visits none if the point or the radius is NaN, the
-/// point is infinite or the radius is negative. The order of the points follows from the tree and the query, so it
+/// point is infinite or the radius is negative. The order of the points depends only on the tree and the query, so it
 /// is the same on all backends.
 ///   visit: bool operator()(const NumberedPoint& point, float square); ends the search by returning true
 ///   bvh:   in memory that the caller can read: in a kernel, the device's
@@ -136,9 +137,8 @@ COPSE_HD inline u32 count_within(const PointBvhView& bvh, const vec3& point, flo
 
 /// Stores the `k` points of the tree nearest to a point and returns how many there are. None is farther than
 /// `max_distance`. They are sorted by (square of the distance, id), nearest first. Finds none if the point or the
-/// limit is NaN, the point is infinite or the limit is negative. No radius has to be known.
-///   neighbours: room for k. Elements past the returned number are left as they were; the search keeps a heap
-///               there
+/// limit is NaN, the point is infinite or the limit is negative.
+///   neighbours: room for k. Elements past the returned number are not written; the search keeps a heap there
 ///   bvh:        in memory that the caller can read: in a kernel, the device's
 COPSE_HD inline u32 k_nearest_points(const PointBvhView& bvh, const vec3& point, float max_distance, u32 k,
                                      PointNeighbour* neighbours) {

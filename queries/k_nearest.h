@@ -20,14 +20,14 @@ struct Neighbour {
 
 namespace detail {
 
-/// The nearest items so far, in the caller's memory: a heap whose first item is the farthest. Until the search
-/// ends, `distance` is the square of the distance, `primitive` of a Neighbour counts through all views, and
-/// `geometry` is the number by which its triangle is fetched.
+/// The nearest items so far, in the caller's memory: a heap with the farthest item on top. During the search,
+/// `distance` holds the square of the distance, `primitive` of a Neighbour counts through all views, and `geometry`
+/// holds the number by which its triangle is fetched.
 ///   Item: has a float distance and u32 tie_id() const
 template <class Item>
 class NeighbourHeap {
  public:
-  ///   size: items that are a heap already
+  ///    size: number of items that form a heap already
   COPSE_HD NeighbourHeap(Item* items, u32 capacity, u32 size = 0)
       : items_(items), capacity_(capacity), size_(size) {}
 
@@ -66,7 +66,7 @@ class NeighbourHeap {
     return a.distance < b.distance || (a.distance == b.distance && a.tie_id() < b.tie_id());
   }
 
-  /// Puts `item` at the empty place `at` or above it.
+  /// Puts `item` at the empty place `at`, or moves it up from there to its level.
   COPSE_HD void rise(u32 at, const Item& item) {
     while (at > 0 && is_nearer(items_[(at - 1) / 2], item)) {
       items_[at] = items_[(at - 1) / 2];
@@ -75,7 +75,7 @@ class NeighbourHeap {
     items_[at] = item;
   }
 
-  /// Puts `item` at the first place, which is empty, or below it, among `size` places.
+  /// Puts `item` at the empty top, or moves it down from there to its level, in a heap of `size`.
   COPSE_HD void sink(const Item& item, u32 size) {
     u32 at = 0;
     for (u64 child = 1; child < size; child = 2 * u64{at} + 1) {
@@ -93,7 +93,7 @@ class NeighbourHeap {
   u32 size_;
 };
 
-/// Returns whether a primitive may stand in several leaves of a tree of any type.
+/// Returns true if a primitive may be in several leaves of a tree of any type.
 template <class Tree>
 COPSE_HD inline bool may_repeat(const Tree& tree) {
   if constexpr (requires { tree.repeats; }) {
@@ -111,7 +111,7 @@ struct NearTriangles {
   Triangles triangles;
   vec3 from;
   NeighbourHeap<Neighbour> heap;
-  bool may_meet_again;  // the same triangle in another leaf
+  bool may_meet_again;  // the same triangle may be in another leaf
 
   COPSE_HD bool operator()(u32 at, float& limit) {
     if (!triangles.sees(at)) return false;
@@ -133,8 +133,8 @@ NearTriangles(Triangles, vec3, NeighbourHeap<Neighbour>, bool) -> NearTriangles<
 /// Stores the `k` triangles nearest to a point and returns how many there are. None is farther than
 /// `max_distance`. They are sorted by (square of the distance, primitive id through all views), nearest first. All
 /// else is as for nearest_point.
-///   neighbours: room for k. Elements past the returned number are left as they were. The search keeps a heap in
-///               this memory: k may be any number, and is fast up to some hundred.
+///   neighbours: room for k. Elements past the returned number are not written. The search keeps a heap in the others.
+///               k may be any number, and is fast up to some hundred.
 template <u32 stack_size = detail::walk_stack_size, class Tree, class Triangles>
 COPSE_HD inline u32 k_nearest(const Tree& tree, const Triangles& triangles, const vec3& point, float max_distance,
                               u32 k, Neighbour* neighbours) {

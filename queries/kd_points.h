@@ -15,18 +15,18 @@ namespace copse {
 
 namespace detail {
 
-/// A subtree to visit later, and how far the point is from its cell along each axis. So the distance of the cell is
-/// known to the corner, and not only to the last plane.
+/// A subtree to visit later, and the distance of the point from its cell along each axis. So the distance of the cell
+/// is that of its nearest corner, and not only that of the last plane.
 struct KdPutOff {
   vec3 off;
   u32 node;
 };
 
-/// Trees have at most 31 levels, and each puts off one subtree at most.
+/// Trees have at most 31 levels, and each level puts off at most one subtree.
 inline constexpr u32 kd_stack_size = 31;
 
-/// The square of the distance of a cell. It is computed as near_square computes the square for a point of the cell,
-/// whose offsets are at least as large. Roundings keep the order, so it is never above that square.
+/// The square of the distance of a cell. It uses the operations of near_square. The offsets of a point in the cell
+/// are at least as large, and rounding is monotonic, so the result is never above the square of such a point.
 COPSE_HD inline float cell_square(const vec3& off) {
   return near_square(off, vec3(0));
 }
@@ -48,7 +48,7 @@ COPSE_HD inline void walk_kd_tree(const KdTreeView& tree, const vec3& from, Visi
       const float square = near_square(point.position, from);
       if (square <= visit.limit() && visit(point, square)) return;
 
-      // Go on with the near side. The far side begins at the plane, where points may lie too.
+      // Go on with the near side. The cell of the far side begins at the plane, and points may lie on the plane.
       const float gap = sub_rn(coordinate(from, axis), coordinate(point.position, axis));
       const u32 left = 2 * at.node + 1;
       KdPutOff far{at.off, gap < 0 ? left + 1 : left};
@@ -65,7 +65,7 @@ COPSE_HD inline void walk_kd_tree(const KdTreeView& tree, const vec3& from, Visi
   }
 }
 
-/// Passes on the points within a limit.
+/// Passes the points within a limit to `visit`.
 template <class Visit>
 struct VisitKdWithin {
   Visit& visit;
@@ -74,7 +74,7 @@ struct VisitKdWithin {
   COPSE_HD bool operator()(const KdPoint& point, float square) { return visit(point, square); }
 };
 
-/// Adds points to those that are kept.
+/// Adds points to `keep`.
 template <class Keep>
 struct KeepKdPoints {
   Keep& keep;
@@ -85,7 +85,8 @@ struct KeepKdPoints {
   }
 };
 
-/// Adds the points around `point` to `keep` until no other point can be near enough: see the one for hash grids.
+/// Adds the points around `point` to `keep` until no other point can be near enough. The overload for hash grids
+/// defines `keep`.
 template <class Keep>
 COPSE_HD inline void keep_nearest(const KdTreeView& tree, const vec3& point, Keep& keep) {
   if (!is_finite(point) || !(keep.limit() >= 0)) return;
@@ -97,7 +98,7 @@ COPSE_HD inline void keep_nearest(const KdTreeView& tree, const vec3& point, Kee
 
 /// Calls `visit(point, square)` for every point of the tree within `radius`: the square of its distance, as
 /// near_square computes it, is at most the square of the radius. Visits none if the point or the radius is NaN, the
-/// point is infinite or the radius is negative. The order of the points follows from the tree and the query, so it
+/// point is infinite or the radius is negative. The order of the points depends only on the tree and the query, so it
 /// is the same on all backends.
 ///   visit: bool operator()(const KdPoint& point, float square); ends the search by returning true
 ///   tree:  in memory that the caller can read: in a kernel, the device's
@@ -118,9 +119,8 @@ COPSE_HD inline u32 count_within(const KdTreeView& tree, const vec3& point, floa
 
 /// Stores the `k` points of the tree nearest to a point and returns how many there are. None is farther than
 /// `max_distance`. They are sorted by (square of the distance, id), nearest first. Finds none if the point or the
-/// limit is NaN, the point is infinite or the limit is negative. No radius has to be known.
-///   neighbours: room for k. Elements past the returned number are left as they were; the search keeps a heap
-///               there
+/// limit is NaN, the point is infinite or the limit is negative.
+///   neighbours: room for k. Elements past the returned number are not written; the search keeps a heap there
 ///   tree:       in memory that the caller can read: in a kernel, the device's
 COPSE_HD inline u32 k_nearest_points(const KdTreeView& tree, const vec3& point, float max_distance, u32 k,
                                      PointNeighbour* neighbours) {

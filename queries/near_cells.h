@@ -1,7 +1,7 @@
 #pragma once
 
-// The cells of a hash grid that may hold points near a given point, row by row. No cell is missed, and a few are
-// too many: which points are near is decided by their distance alone.
+// The cells of a hash grid that may contain points near a given point, row by row. No such cell is missed, and a few
+// cells are visited in vain: only the distance of a point decides whether it is near.
 
 #include "builders/geometry/quad.h"
 #include "builders/grid/hash_layout.h"
@@ -20,27 +20,27 @@ struct CellRow {
   }
 };
 
-/// Numbers of cells along an axis; empty if first is above last.
+/// Interval of cell indices along an axis; empty if first is above last.
 struct NearInterval {
   u32 first, last;
   COPSE_HD bool is_empty() const { return first > last; }
   COPSE_HD u32 count() const { return last - first + 1; }
 };
 
-/// How many cells a block has that is not empty.
+/// The number of cells of a block that is not empty.
 COPSE_HD inline double cell_count(const NearInterval& x, const NearInterval& y, const NearInterval& z) {
   return double(x.count()) * double(y.count()) * double(z.count());
 }
 
-/// The cells from `lo` to `hi`, in cells, among `resolution`.
+/// The cells of an axis from `lo` to `hi`, in units of cells, clipped to `resolution`.
 COPSE_HD inline NearInterval near_interval(double lo, double hi, u32 resolution) {
   if (!(hi >= 0) || !(lo < double(resolution))) return {1, 0};
   return {HashGridShape::cell_along(lo), smaller(HashGridShape::cell_along(hi), resolution - 1)};
 }
 
-/// The largest distance of two points, in cells, for which near_square of them is at most `limit`. It has room for
-/// three errors: rounding of the square is less than 2^-21 of it, what is too small for a float is below 2^-73,
-/// and rounding of two positions in cells is less than 2^-22 cells.
+/// The largest distance of two points, in cells, for which near_square of them is at most `limit`. It contains bounds
+/// of three errors: the square is rounded by less than 2^-21 of it, underflow loses less than 2^-73, and two
+/// positions in cells are rounded by less than 2^-22 cells.
 COPSE_HD inline double reach_in_cells(const HashGridShape& shape, float limit) {
   constexpr double rounding = 1 + 0x1p-20, least = 0x1p-70, min_in_cells = 0x1p-20;
   return (double(sqrt_rn(limit)) * rounding + least) * shape.cells_per_unit + min_in_cells;
@@ -52,9 +52,9 @@ COPSE_HD inline float near_square(const vec3& a, const vec3& b) {
   return add_rn(add_rn(mul_rn(x, x), mul_rn(y, y)), mul_rn(z, z));
 }
 
-/// The cells within reach of a point: those of a block that a ball touches. Distances within the block are
+/// The cells within reach of a point: those of a block of cells that a ball touches. Distances within the block are
 /// computed in single precision from its first cell, with room for rounding. If they are too large for single
-/// precision, comparisons with NaN let all cells pass.
+/// precision, comparisons with NaN accept all cells.
 class BallOfCells {
  public:
   COPSE_HD BallOfCells(const dvec3& at, double reach, const NearInterval& x, const NearInterval& y,
@@ -101,8 +101,8 @@ COPSE_HD inline GridPoint stored_point(const HashGridView& grid, u32 place) {
 }
 
 /// Calls `test(point)` for the points from `begin` up to `end` until it returns true; returns true if it did. Two
-/// points are loaded at a time, so that a thread waits half as often. This saves a fifth of the time of count_32
-/// of copse-bench-points on an H200.
+/// points are loaded at a time, so that a thread waits for memory half as often. This saves a fifth of the time of
+/// count_32 of copse-bench-points on an H200.
 template <class Test>
 COPSE_HD inline bool test_places(const HashGridView& grid, u32 begin, u32 end, Test& test) {
   u32 place = begin;
@@ -113,8 +113,8 @@ COPSE_HD inline bool test_places(const HashGridView& grid, u32 begin, u32 end, T
   return place < end && test(stored_point(grid, place));
 }
 
-/// Does the same for the points of a row of cells, in the order of the buckets. Points of other cells that share
-/// the buckets are tested too. The row has at most as many cells as there are buckets.
+/// The same for the points of a row of cells, in the order of the buckets. Points of other cells that share the
+/// buckets are tested too. The row must have at most as many cells as there are buckets.
 template <class Test>
 COPSE_HD inline bool test_buckets(const HashGridView& grid, const HashGridShape& shape, const CellRow& row,
                                   Test& test) {

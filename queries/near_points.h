@@ -28,7 +28,7 @@ static_assert(sizeof(PointNeighbour) == 8);
 
 namespace detail {
 
-/// Tests the points of a row of cells, or of all cells, and passes on those within a limit.
+/// Tests the points of a row of cells, or of all cells, and passes those within a limit to `visit`.
 template <class Visit>
 struct VisitWithin {
   const HashGridShape& shape;
@@ -36,7 +36,7 @@ struct VisitWithin {
   float limit;
   Visit& visit;
   CellRow row;
-  bool checks_cells;  // true if points of other cells may come too
+  bool checks_cells;  // true if points of other cells may be tested too
 
   COPSE_HD bool operator()(const GridPoint& point) {
     const float square = near_square(point.position, from);
@@ -62,7 +62,7 @@ class NearestInHeap {
   COPSE_HD void clear() { heap_.clear(); }
   COPSE_HD void add(float square, u32 id) { heap_.add({square, id}); }
 
-  /// Sorts the points, turns squares into distances, and returns how many points there are.
+  /// Sorts the points and converts squares to distances. Returns the number of points.
   COPSE_HD u32 finish(PointNeighbour* items) {
     heap_.sort();
     for (u32 i = 0; i < heap_.size(); ++i) items[i].distance = sqrt_rn(items[i].distance);
@@ -81,7 +81,7 @@ class NearestInHeap {
 /// the point is infinite or the radius is negative.
 ///
 /// Points come cell by cell, along x first, then y, then z; in a cell by ascending ids. If more cells are in reach
-/// than there are buckets, they come in the order of the grid's memory. Either order is the same on all backends.
+/// than there are buckets, they come in the order of the grid's memory. Both orders are the same on all backends.
 ///   visit: bool operator()(const GridPoint& point, float square); ends the search by returning true
 ///   grid:  in memory that the caller can read: in a kernel, the device's
 /// Work: the cells in reach and the points in their rows; at most all buckets and points.
@@ -122,11 +122,10 @@ COPSE_HD inline u32 count_within(const HashGridView& grid, const vec3& point, fl
 /// Stores the `k` points of the grid nearest to a point and returns how many there are. None is farther than
 /// `max_distance`. They are sorted by (square of the distance, id), nearest first. Finds none if the point or the
 /// limit is NaN, the point is infinite or the limit is negative.
-///   neighbours: room for k. Elements past the returned number are left as they were; the search keeps a heap
-///               there
+///   neighbours: room for k. Elements past the returned number are not written; the search keeps a heap there
 ///   grid:       in memory that the caller can read: in a kernel, the device's
-/// Work: shells of cells around the point, until no nearer point can be outside. If the shells have more cells
-/// than there are buckets, as far away from all points, it tests every point once instead.
+/// Work: shells of cells around the point, until no nearer point can be outside. If the shells have more cells than
+/// there are buckets, as they do far away from all points, it tests every point once instead.
 COPSE_HD inline u32 k_nearest_points(const HashGridView& grid, const vec3& point, float max_distance, u32 k,
                                      PointNeighbour* neighbours) {
   if (k == 0) return 0;

@@ -31,7 +31,7 @@ COPSE_HD inline bool is_found(const NearestPoint& nearest) {
 
 namespace detail {
 
-/// The square of a distance. For a negative distance or NaN it is below 0, so that nothing is near enough.
+/// The square of a distance. For a negative distance or NaN it is negative, so that nothing is within it.
 COPSE_HD inline float square_limit(float distance) {
   return distance >= 0 ? mul_rn(distance, distance) : -1.0f;
 }
@@ -45,12 +45,12 @@ struct NearestTriangle {
   vec3 from;
   TrianglePoint best;
   u32 primitive = invalid_id;
-  u32 nearest_at = invalid_id;  // by which the triangle is fetched
+  u32 nearest_at = invalid_id;  // number by which the triangle is fetched
 
   COPSE_HD bool operator()(u32 at, float& limit) {
     if (!triangles.sees(at)) return false;
     const Triangle triangle = triangles.triangle(at);
-    if (!is_finite(triangle)) return false;  // not in the tree when built, but a refit may leave it in a leaf
+    if (!is_finite(triangle)) return false;  // a refit may leave such a triangle in a leaf
     const TrianglePoint found = nearest_on_triangle(triangle, from);
     if (found.square < best.square || (found.square == best.square && triangles.primitive(at) < primitive)) {
       best = found;
@@ -71,8 +71,8 @@ NearestTriangle(Triangles, vec3, TrianglePoint) -> NearestTriangle<Triangles>;
 /// point is infinite or the limit is negative. Distances above 2^64 count as equal, and so do distances below
 /// 2^-75.
 ///   tree:            a BvhView, or any type with an overload of walk_nearest_first
-///   triangles:       a TriangleView, a TriangleTable, the span of PackedTriangles that were made for this tree, or
-///                    what masked() makes of them
+///   triangles:       a TriangleView, a TriangleTable, the span of PackedTriangles that were made for this tree, or the
+///                    result of masked() for one of them
 ///   tree, triangles: in memory that the caller can read: in a kernel, the device's
 template <u32 stack_size = detail::walk_stack_size, class Tree, class Triangles>
 COPSE_HD inline NearestPoint nearest_point(const Tree& tree, const Triangles& triangles, const vec3& point,

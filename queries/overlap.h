@@ -25,8 +25,8 @@ struct OverlapsBox {
   COPSE_HD bool operator()(const vec3& lo, const vec3& hi) const { return touches_box(region, lo, hi); }
 };
 
-/// Test of a traversal: passes on the triangles that touch the region. It tests the triangle's own box first, so
-/// that the result does not depend on the boxes of the tree.
+/// Test of a traversal: passes the triangles that touch the region to `visit`. It tests the triangle's own box first,
+/// so that the result does not depend on the boxes of the tree.
 template <class Triangles, class Region, class Visit>
 struct VisitOverlaps {
   static constexpr bool takes_places = Triangles::takes_places;

@@ -8,12 +8,13 @@
 namespace copse {
 
 // The triangles that overlap regions, for a batch of regions. Region is Aabb, Sphere or Frustum; queries/region.h
-// says what each of them touches. For one region at a time, in kernels and on the host, and for regions of your
+// defines when each touches a triangle. For one region at a time, in kernels and on the host, and for regions of your
 // own: queries/overlap.h.
 //
 // Results are equal on all backends. Each triangle is counted and listed once, also in a tree with splits. Frusta are
-// conservative, and find fewer triangles outside of their edges in such a tree. All functions throw Error invalid_argument if sizes do not match, buffers
-// overlap or the tree has no node; Error out_of_memory; Error cancelled.
+// conservative: they may report triangles near their edges, and report fewer of these in a tree with splits. All
+// functions throw Error invalid_argument if sizes do not match, buffers overlap or the tree has no node; Error
+// out_of_memory; Error cancelled.
 
 /// Stores in counts[i] how many triangles touch region i. Puts work on the stream and returns; may be captured in
 /// a graph.

@@ -10,7 +10,7 @@ namespace copse {
 
 namespace detail {
 
-/// A ray along an axis: from `origin` towards larger coordinates of `axis`, or towards smaller ones.
+/// A ray along an axis: from `origin` towards larger or smaller coordinates of `axis`.
 struct AxisRay {
   vec3 origin;
   u32 axis;  // 0, 1 or 2
@@ -24,21 +24,21 @@ struct AxisRay {
     return vec3(p.x, p.y, is_forward ? p.z : -p.z);
   }
 
-  /// True if the ray hits a box. Exact, since rounding keeps the signs of differences.
+  /// True if the ray hits a box. The result is exact, since rounding keeps the signs of differences.
   COPSE_HD bool operator()(const vec3& lo, const vec3& hi) const {
     const vec3 a = see(lo), b = see(hi);
     return a.x <= 0 && b.x >= 0 && a.y <= 0 && b.y >= 0 && (is_forward ? b.z : a.z) >= 0;
   }
 };
 
-/// Returns on which side of the line from p to q the origin is, 1 or -1, or 0 if p and q are equal. The origin
-/// counts as if it were at (e, e^2), for a positive e too small to matter otherwise. So it is on no line, and no
-/// ray hits an edge or a vertex.
+/// Returns on which side of the line from p to q the origin is, 1 or -1, or 0 if p and q are equal. The origin is
+/// treated as if it were at (e, e^2), for an infinitely small positive e. So it is on no line, and no ray hits an
+/// edge or a vertex.
 ///
 ///   (q.x - e)(p.y - e^2) - (q.y - e^2)(p.x - e)
 ///     = q.x p.y - q.y p.x + e (q.y - p.y) + e^2 (p.x - q.x)
 ///
-/// Products of floats are exact in double precision, and rounding keeps the order of the two, so the sign is
+/// Products of floats are exact in double precision, and rounding keeps their order, so the sign of the difference is
 /// exact.
 ///
 /// Source: Edelsbrunner, Mücke, "Simulation of Simplicity", ACM TOG 1990.
@@ -50,7 +50,7 @@ COPSE_HD inline int side_of(const vec3& p, const vec3& q) {
   return 0;
 }
 
-/// The place where the ray meets the plane of a triangle, times a positive number.
+/// The coordinate along the ray at which it meets the plane of a triangle, times a positive number.
 COPSE_HD inline double height_over(const vec3& a, const vec3& b, const vec3& c) {
   const dvec3 p = to_double(a), q = to_double(b), r = to_double(c);
   const double u = sub_rn(mul_rn(r.x, q.y), mul_rn(r.y, q.x));
@@ -60,7 +60,7 @@ COPSE_HD inline double height_over(const vec3& a, const vec3& b, const vec3& c) 
   return add_rn(add_rn(u, v), w) < 0 ? -height : height;
 }
 
-/// Returns whether the ray goes through a triangle.
+/// Returns true if the ray crosses a triangle.
 COPSE_HD inline bool crosses(const AxisRay& ray, const Triangle& triangle) {
   const vec3 a = ray.see(triangle.a), b = ray.see(triangle.b), c = ray.see(triangle.c);
   const int side = side_of(a, b);
@@ -69,7 +69,7 @@ COPSE_HD inline bool crosses(const AxisRay& ray, const Triangle& triangle) {
   return is_before || height_over(a, b, c) > 0;
 }
 
-/// Test of a traversal: counts the triangles that the ray goes through.
+/// Test of a traversal: counts the triangles that the ray crosses.
 template <class Triangles>
 struct CountCrossings {
   static constexpr bool takes_places = Triangles::takes_places;
@@ -88,7 +88,7 @@ struct CountCrossings {
 template <class Triangles>
 CountCrossings(Triangles, AxisRay) -> CountCrossings<Triangles>;
 
-/// The ray that leaves the box by the shortest way, so that it hits few triangles.
+/// The axis ray that leaves the box by the shortest way, so that it crosses few triangles.
 COPSE_HD inline AxisRay shortest_way_out(const vec3& point, const Aabb& box) {
   AxisRay ray{point, 0, true};
   float shortest = infinity;
@@ -111,7 +111,7 @@ COPSE_HD inline AxisRay shortest_way_out(const vec3& point, const Aabb& box) {
   return ray;
 }
 
-/// Finds the ray by which is_inside decides; false if the point is outside the box of the scene.
+/// Finds the ray of is_inside. False if the point is outside the box of the scene.
 COPSE_HD inline bool find_way_out(const vec3& point, const Aabb& box, AxisRay& ray) {
   const bool is_in_box = box.lo.x <= point.x && point.x <= box.hi.x && box.lo.y <= point.y &&
                          point.y <= box.hi.y && box.lo.z <= point.z && point.z <= box.hi.z;
@@ -121,13 +121,13 @@ COPSE_HD inline bool find_way_out(const vec3& point, const Aabb& box, AxisRay& r
 
 }  // namespace detail
 
-/// Returns true if a point is inside a closed mesh: a ray from it goes through an odd number of triangles. False
-/// for points that are NaN or infinite.
+/// Returns true if a point is inside a closed mesh: a ray from it crosses an odd number of triangles. False for
+/// points that are NaN or infinite.
 ///
 /// A mesh is closed if an even number of triangles share each edge, by the positions of its ends. Winding does not
-/// matter. So where two bodies overlap, what both contain is outside. A ray never slips through an edge or a
-/// vertex, and never counts one twice. On the surface itself, to within rounding, either answer may come, the same
-/// on every backend. If the mesh is not closed, the answer means nothing.
+/// matter. So the common part of two overlapping bodies is outside. A ray never slips through an edge or a vertex,
+/// and never counts one twice. For points on the surface itself, within rounding, the answer may be either, the same
+/// on every backend. If the mesh is not closed, the answer has no meaning.
 ///   tree:            a BvhView, or any type with overloads of root_box and walk_overlaps
 ///   triangles:       as for nearest_point (queries/nearest_point.h)
 ///   tree, triangles: in memory that the caller can read: in a kernel, the device's

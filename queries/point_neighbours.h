@@ -10,10 +10,10 @@
 
 namespace copse {
 
-// The points of a hash grid, a kd-tree or a point BVH around other points, for a batch of queries. For one query
-// at a time, in kernels and on the host: queries/near_points.h, queries/kd_points.h and queries/bvh_points.h. A
-// batch of 2^14 queries or more is processed in the order of the grid's buckets or the tree's cells, so that the
-// order of the queries matters little. A query at a point of the structure finds that point too.
+// The points of a hash grid, a kd-tree or a point BVH around other points, for a batch of queries. For one query at a
+// time, in kernels and on the host: queries/near_points.h, queries/kd_points.h and queries/bvh_points.h. A batch of
+// 2^14 queries or more is processed in the order of the grid's buckets or the tree's cells, so that the order of the
+// queries matters little. A query at the position of a point of the structure also finds that point.
 //
 // Results are equal on all backends bit for bit. All structures give the same numbers and the same nearest points;
 // only the order in lists within a radius differs. All functions throw Error invalid_argument if sizes do not

@@ -10,8 +10,8 @@
 namespace copse {
 
 // Queries about batches of points. For one point at a time, in kernels and on the host: queries/nearest_point.h,
-// k_nearest.h and point_inside.h. nearest_points and nearest_primitives process 2^14 points or more along a curve
-// through the box of the tree, so that the order of the points matters little.
+// k_nearest.h and point_inside.h. nearest_points and nearest_primitives process 2^14 points or more along a Morton
+// curve through the box of the tree, so that the order of the points matters little.
 //
 // All functions put work on the stream and return, and may be captured in a graph. They throw Error
 // invalid_argument if sizes do not match or the tree has no node; Error out_of_memory; Error cancelled.

@@ -1,10 +1,10 @@
 #pragma once
 
-// Regions of space for overlap queries: boxes (Aabb), spheres, frusta, and shapes of your own. A shape of your own
-// has the same three functions:
+// Regions of space for overlap queries: boxes (Aabb), spheres, frusta, and your own shapes. Your own shape needs the
+// same three functions:
 //
 //   bool has_points(region)             false if it touches nothing; called once
-//   bool touches_box(region, lo, hi)    if true for a box, also true for every box around it, to the last bit
+//   bool touches_box(region, lo, hi)    if true for a box, it must be exactly true for every box around that one
 //   bool touches(region, triangle)
 
 #include "builders/geometry/point_triangle.h"
@@ -28,7 +28,7 @@ COPSE_HD inline bool touches_box(const Aabb& box, const vec3& lo, const vec3& hi
 // ---- Spheres --------------------------------------------------------------------------------------------
 
 /// All points that are no farther than `radius` from the centre. The radius may be 0, or infinite, which is all of
-/// space. If it is negative or NaN, there are no points.
+/// space. If it is negative or NaN, the sphere has no points.
 struct Sphere {
   vec3 centre;
   float radius;
@@ -42,7 +42,7 @@ COPSE_HD inline bool touches_box(const Sphere& sphere, const vec3& lo, const vec
   return SquareDistance{sphere.centre}(lo, hi) <= mul_rn(sphere.radius, sphere.radius);
 }
 
-/// True if a corner of the triangle is in the sphere, or its nearest point as nearest_point finds it.
+/// True if the sphere contains a corner of the triangle, or its nearest point as nearest_point finds it.
 COPSE_HD inline bool touches(const Sphere& sphere, const Triangle& triangle) {
   if (!is_finite(triangle)) return false;
   const float limit = mul_rn(sphere.radius, sphere.radius);
@@ -60,8 +60,7 @@ struct Plane {
   float offset;
 };
 
-/// The points that are in six half-spaces. They need not be those of a camera: any convex region of six planes
-/// will do.
+/// The points that are in six half-spaces. Any convex region of six planes is allowed, not only that of a camera.
 struct Frustum {
   Plane planes[6];
 };
@@ -72,7 +71,7 @@ COPSE_HD inline bool has_points(const Frustum&) {
 
 namespace detail {
 
-/// How far a point is in front of a plane, times the length of its normal. NaN is on neither side.
+/// The signed distance of a point in front of a plane, times the length of its normal. NaN is on neither side.
 COPSE_HD inline float height_above(const Plane& plane, float x, float y, float z) {
   const vec3& n = plane.normal;
   return add_rn(add_rn(add_rn(mul_rn(n.x, x), mul_rn(n.y, y)), mul_rn(n.z, z)), plane.offset);
@@ -86,7 +85,7 @@ COPSE_HD inline float highest_of(const Plane& plane, const vec3& lo, const vec3&
 
 }  // namespace detail
 
-/// Conservative: true unless the box is behind one of the planes. So it is true for some boxes outside, near the
+/// Conservative: true unless the box is behind one of the planes. So it is also true for some boxes outside, near the
 /// edges of the frustum.
 COPSE_HD inline bool touches_box(const Frustum& frustum, const vec3& lo, const vec3& hi) {
   for (const Plane& plane : frustum.planes) {
@@ -108,7 +107,7 @@ COPSE_HD inline bool touches(const Frustum& frustum, const Triangle& t) {
   return true;
 }
 
-/// Returns what a camera sees between two distances along its view direction. `far` may be infinite.
+/// Returns the region that a camera sees between two distances along its view direction. `far` may be infinite.
 COPSE_HD inline Frustum frustum_of(const Camera& camera, float near, float far) {
   const vec3 right = camera.right, up = camera.up, forward = camera.forward;
   const vec3 sides[4] = {cross_rn(add_rn(forward, right), up), cross_rn(up, sub_rn(forward, right)),

@@ -3,9 +3,10 @@
 // The pairs of primitives of one tree that overlap each other, for the host and for kernels. For all primitives at
 // once: queries/self_overlaps.h.
 //
-// Each primitive is tested only against those that follow it in the tree: the rest of its leaf and then, on the
-// way up, each second child whose sibling holds it. So each pair is found once. Where primitives stand in several
-// leaves, the first place of each searches the whole tree for primitives whose first place comes later.
+// Each primitive is tested only against those that follow it in the tree: the rest of its leaf, and then, on the way
+// up to the root, every second child whose sibling contains the primitive. So each pair is found once. If primitives
+// are in several leaves, the search starts at the first place of each, goes through the whole tree, and accepts
+// primitives whose first place comes later.
 //
 // Source: Karras, "Thinking Parallel, Part II: Tree Traversal on the GPU", NVIDIA blog, 2012. His traversal starts
 // at the root instead, and skips subtrees whose last leaf comes before the primitive.
@@ -25,13 +26,13 @@ struct PrimitivePair {
   u32 second;
 };
 
-/// Which pairs of triangles count as overlapping.
+/// The pairs of triangles that count as overlapping.
 struct SelfOverlapOptions {
-  /// true, the default: the triangles themselves overlap. false: their boxes overlap, which is a tenth of the work
-  /// if few do. It takes a tree without splits, which has the boxes of whole triangles.
+  /// true, the default: the triangles themselves overlap. false: their boxes overlap, which is a tenth of the work if
+  /// few do. It needs a tree without splits, which has the boxes of whole triangles.
   bool exact_triangles = true;
 
-  /// Also pairs with a corner at the same place, as neighbours in a mesh have. Default false.
+  /// Also reports pairs with a corner at the same place, such as neighbours in a mesh. Default: false.
   bool with_adjacent = false;
 };
 
@@ -62,7 +63,7 @@ struct OverlappingPackedTriangles {
   }
 };
 
-/// The boxes of primitives of your own, for for_each_pair_after.
+/// The boxes of your own primitives, for for_each_pair_after.
 struct OverlappingBoxes {
   const Aabb* boxes;
 
@@ -80,13 +81,13 @@ struct OverlappingPrimitives {
   const Aabb* boxes;
 };
 
-/// True for shapes that are loaded by their place in the tree, not by their id.
+/// True for shapes that are loaded by place instead of id.
 template <class Shapes>
 inline constexpr bool are_placed = requires {
   requires Shapes::takes_places;
 };
 
-/// The id of the primitive that is loaded by this number.
+/// The id of the primitive with this load number.
 template <class Shapes>
 COPSE_HD inline u32 id_of(const Shapes& shapes, u32 at) {
   if constexpr (are_placed<Shapes>) {
@@ -104,7 +105,7 @@ struct OverlapsAabb {
   }
 };
 
-/// Test of a traversal: passes on the pairs of one primitive with others that touch it.
+/// Test of a traversal: passes the pairs of one primitive with others that touch it to `visit`.
 template <class Shapes, class Shape, class Visit>
 struct VisitPairs {
   static constexpr bool takes_places = are_placed<Shapes>;
@@ -125,8 +126,8 @@ struct VisitPairs {
 };
 
 /// Visits the pairs of the primitive at `place` with the rest of its leaf, up to the place `end`, and then with the
-/// leaves behind it: walk_on(is_near, test) traverses these. In a tree with repeats, visits the pairs of a primitive at
-/// its first place, with all primitives whose first place is behind that.
+/// leaves after it, which walk_on(is_near, test) traverses. In a tree with repeats, visits the pairs of a primitive
+/// at its first place alone, with all primitives whose first place comes later.
 template <u32 stack_size, class Tree, class Shapes, class Visit, class WalkOn>
 COPSE_HD inline void visit_pairs_after(const Tree& tree, u32 place, u32 end, const Shapes& shapes, Visit& visit,
                                        const WalkOn& walk_on) {
@@ -146,7 +147,7 @@ COPSE_HD inline void visit_pairs_after(const Tree& tree, u32 place, u32 end, con
   walk_on(is_near, test);
 }
 
-/// The traversal behind a leaf of a binary tree, and behind one of a wide tree.
+/// The traversal after a leaf of a binary tree, and after a leaf of a wide tree.
 template <u32 stack_size>
 struct WalkBehindLeaf {
   const BvhView& tree;
@@ -171,8 +172,7 @@ struct WalkBehindSlot {
 }  // namespace detail
 
 /// Calls `visit(pair)` for each pair of one primitive with a later primitive of the tree that touches it, in the
-/// order of the tree. In a tree where primitives stand in several leaves, it finds pairs at the first place of each
-/// alone.
+/// order of the tree. If primitives are in several leaves, each finds its pairs at its first place alone.
 ///   leaf, place: the primitive's leaf, and its place in primitive_ids
 ///   shapes:      OverlappingTriangles, OverlappingPackedTriangles, OverlappingBoxes or your own
 ///   visit:       bool operator()(const PrimitivePair&); ends the search by returning true
@@ -184,7 +184,7 @@ COPSE_HD inline void for_each_pair_after(const BvhView& tree, u32 leaf, u32 plac
                                         detail::WalkBehindLeaf<stack_size>{tree, leaf});
 }
 
-/// The same for a wide tree. `node`: the one with the leaf of the primitive.
+/// The same for a wide tree. `node`: the parent of the primitive's leaf.
 template <u32 stack_size = detail::walk_stack_size, class Node, class Shapes, class Visit>
 COPSE_HD inline void for_each_pair_after(const WideBvhView<Node>& tree, u32 node, u32 place, const Shapes& shapes,
                                          Visit& visit) {

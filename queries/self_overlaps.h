@@ -7,10 +7,10 @@
 
 namespace copse {
 
-// The pairs of primitives of one tree that overlap each other, each pair once. Triangles of several geometries are
-// tested against each other too. Boxes are those of primitives of your own, as for a broad phase. Pairs come in
-// the order of the tree: by the place of the primitive that comes first in it, then by the place of the other one.
-// Equal on all backends, and from run to run.
+// The pairs of primitives of one tree that overlap each other, each pair once. Triangles of different geometries are
+// tested against each other too. Boxes are those of your own primitives, as in a broad phase. Pairs are in the order
+// of the tree: by the place of the primitive that comes first in the tree, then by the place of the other one. The
+// results are equal on all backends, and from run to run.
 //
 // All functions throw Error invalid_argument if the tree has no node or `total` has no element, or for boxes of triangles
 // (exact_triangles is false) in a tree with splits; Error out_of_memory; Error cancelled.

@@ -1,9 +1,9 @@
 #pragma once
 
 // The traversals of nearest_walk.h and overlap_traversal.h through wide trees of any layout of
-// builders/bvh/wide_node.h. With this header, nearest_point, k_nearest, is_inside and the overlap queries take
-// views of wide trees too. Boxes of compressed nodes are rounded outwards, so more primitives are tested and the
-// same ones found.
+// builders/bvh/wide_node.h. With this header, nearest_point, k_nearest, is_inside and the overlap queries take views
+// of wide trees too. Boxes of compressed nodes are rounded outwards, so more primitives are tested, but the same ones
+// are found.
 
 #include "builders/bvh/wide_node.h"
 #include "queries/nearest/nearest_walk.h"
@@ -16,7 +16,7 @@ namespace detail {
 /// A child of a wide node, and the distance of its box.
 struct WideQueryPlace {
   WideChild at;
-  u32 node;  // whose child it is
+  u32 node;  // its parent
   float distance;
 
   COPSE_HD bool is_nowhere() const { return at.is_nothing(); }
@@ -44,7 +44,7 @@ COPSE_HD inline float distance_of(const Node& node, const Measure& measure, u32 
   return measure(box.lo, box.hi);
 }
 
-/// The children of a node that are near enough, the nearest first.
+/// The children of a node within the limit, the nearest first.
 template <class Node>
 struct NearChildren {
   float distances[Node::width];
@@ -62,7 +62,7 @@ struct NearChildren {
   }
 };
 
-/// The child of `node_id` to visit first; the others go on the stack. nowhere if all are too far.
+/// Returns the child of `node_id` to visit first, and pushes the others. Returns nowhere if all are beyond the limit.
 template <class Node, u32 size, class Measure>
 COPSE_HD inline WideQueryPlace nearest_child(const WideBvhView<Node>& bvh, const Measure& measure, float limit,
                                              u32 node_id, WalkStack<WideQueryPlace, size>& stack) {
@@ -80,7 +80,7 @@ COPSE_HD inline WideQueryPlace nearest_child(const WideBvhView<Node>& bvh, const
   return {node.child(near.slots[0]), node_id, near.distances[0]};
 }
 
-/// The child of a node that is visited next after `slot` and is within the limit; nowhere if there is none.
+/// The child of a node to visit next after `slot`, within the limit; nowhere if there is none.
 template <class Node, class Measure>
 COPSE_HD inline WideQueryPlace next_near(const Node& node, u32 node_id, const Measure& measure, float limit,
                                          u32 slot) {
@@ -100,7 +100,7 @@ COPSE_HD inline WideQueryPlace next_near(const Node& node, u32 node_id, const Me
   return {node.child(next_slot), node_id, next};
 }
 
-/// The place to visit after `finished`, found by parent links up to the node `top`.
+/// The place to visit after `finished`, found by climbing parent links up to the node `top`.
 template <class Node, class Measure>
 COPSE_HD inline WideQueryPlace climb_to_near(const WideBvhView<Node>& bvh, const Measure& measure, float limit,
                                              WideQueryPlace finished, u32 top) {
@@ -125,7 +125,7 @@ COPSE_HD inline WideQueryPlace next_overlapping(const Node& node, u32 node_id, c
   return WideQueryPlace::nowhere();
 }
 
-/// The first overlapping child of `node_id`; the others go on the stack. nowhere if none overlaps.
+/// Returns the first overlapping child of `node_id`, and pushes the others. Returns nowhere if none overlaps.
 template <class Node, u32 size, class Overlaps>
 COPSE_HD inline WideQueryPlace overlapping_child(const WideBvhView<Node>& bvh, const Overlaps& overlaps,
                                                  u32 node_id, WalkStack<WideQueryPlace, size>& stack) {
@@ -140,7 +140,7 @@ COPSE_HD inline WideQueryPlace overlapping_child(const WideBvhView<Node>& bvh, c
   return first;
 }
 
-/// The place to visit after `finished`, found by parent links up to the node `top`.
+/// The place to visit after `finished`, found by climbing parent links up to the node `top`.
 template <class Node, class Overlaps>
 COPSE_HD inline WideQueryPlace climb_to_overlapping(const WideBvhView<Node>& bvh, const Overlaps& overlaps,
                                                     WideQueryPlace finished, u32 top) {
@@ -154,7 +154,8 @@ COPSE_HD inline WideQueryPlace climb_to_overlapping(const WideBvhView<Node>& bvh
   return WideQueryPlace::nowhere();
 }
 
-/// Returns whether the child of a wide node overlaps that holds a place of primitives, or that is an inner node.
+/// Returns true if a child of a wide node overlaps. The child is the leaf with the place `first`, or the inner node
+/// `first`.
 template <class Node, class Overlaps>
 COPSE_HD inline bool overlaps_child(const Node& node, const Overlaps& overlaps, u32 first, bool is_leaf) {
   u32 slot = 0;
@@ -166,7 +167,7 @@ COPSE_HD inline bool overlaps_child(const Node& node, const Overlaps& overlaps, 
   return overlaps(box.lo, box.hi);
 }
 
-/// Returns whether an overlap traversal from the root reaches a place of a tree with repeats.
+/// Returns true if an overlap traversal from the root reaches a place of a tree with repeats.
 template <class Node, class Overlaps>
 COPSE_HD inline bool reaches_place(const WideBvhView<Node>& bvh, const Overlaps& overlaps, u32 place) {
   u32 node = bvh.repeats[place].leaf, child = place;
@@ -180,9 +181,9 @@ COPSE_HD inline bool reaches_place(const WideBvhView<Node>& bvh, const Overlaps&
   return false;
 }
 
-/// The traversal from the place `at` on. `climbs`: go on behind it, up to the end of the tree.
+/// The traversal from the place `at` on. `climbs`: continue after its subtree, up to the end of the tree.
 ///   begin: see comes_first
-///   top:   climbs no higher than to this node
+///   top:   the node at which climbing ends
 template <u32 stack_size, class Node, class Overlaps, class Test>
 COPSE_HD inline void walk_overlaps_from(const WideBvhView<Node>& bvh, WideQueryPlace at, bool climbs, u32 begin,
                                         const Overlaps& overlaps, Test& test, u32 top = 0) {
@@ -208,7 +209,7 @@ COPSE_HD inline void walk_overlaps_from(const WideBvhView<Node>& bvh, WideQueryP
 
 }  // namespace detail
 
-/// Returns the box of the whole tree; empty if the tree holds nothing.
+/// Returns the box of the whole tree; empty if the tree is empty.
 template <class Node>
 COPSE_HD inline Aabb root_box(const WideBvhView<Node>& bvh) {
   Aabb box = Aabb::empty();
@@ -219,7 +220,7 @@ COPSE_HD inline Aabb root_box(const WideBvhView<Node>& bvh) {
   return box;
 }
 
-/// As walk_nearest_first of nearest_walk.h, for a wide tree, or for what hangs below its node `top`.
+/// As walk_nearest_first of nearest_walk.h, for a wide tree, or for the subtree of its node `top`.
 template <u32 stack_size = detail::walk_stack_size, class Node, class Measure, class Test>
 COPSE_HD inline void walk_nearest_first(const WideBvhView<Node>& bvh, const Measure& measure, float limit,
                                         Test& test, u32 top = 0) {
@@ -243,7 +244,7 @@ COPSE_HD inline void walk_nearest_first(const WideBvhView<Node>& bvh, const Meas
   }
 }
 
-/// As walk_overlaps of overlap_traversal.h, for a wide tree, or for what hangs below its node `top`, in the order of
+/// As walk_overlaps of overlap_traversal.h, for a wide tree, or for the subtree of its node `top`, in the order of
 /// slots.
 template <u32 stack_size = detail::walk_stack_size, class Node, class Overlaps, class Test>
 COPSE_HD inline void walk_overlaps(const WideBvhView<Node>& bvh, const Overlaps& overlaps, Test& test,
@@ -251,7 +252,7 @@ COPSE_HD inline void walk_overlaps(const WideBvhView<Node>& bvh, const Overlaps&
   detail::walk_overlaps_from<stack_size>(bvh, {{top, 0}, invalid_id, 0}, false, begin, overlaps, test, top);
 }
 
-/// Does the same for the leaves that follow the leaf in `slot` of `node`. Each primitive must be in one leaf.
+/// The same for the leaves that follow the leaf in `slot` of `node`. Each primitive must be in one leaf.
 template <u32 stack_size = detail::walk_stack_size, class Node, class Overlaps, class Test>
 COPSE_HD inline void walk_overlaps_after(const WideBvhView<Node>& bvh, u32 node, u32 slot,
                                          const Overlaps& overlaps, Test& test) {

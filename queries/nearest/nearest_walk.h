@@ -1,12 +1,12 @@
 #pragma once
 
-// Nearest-first traversal of a binary tree of any depth, on the host and in kernels. Each query by distance hands
-// it a measure of boxes and a test of primitives. A tree of another layout takes part by an overload of
-// walk_nearest_first for its view.
+// Nearest-first traversal of a binary tree of any depth, on the host and in kernels. Each query by distance passes a
+// measure of boxes and a test of primitives. Trees of other layouts have an overload of walk_nearest_first for their
+// views.
 //
-// The nearer of two children is visited first and the other goes on a stack. The order depends on the two boxes
-// alone. So once the stack has dropped an entry, the climb by parent links finds the same order again. The
-// traversal of rays in trace/traverse.h does the same.
+// The nearer of two children is visited first, and the other is pushed on a stack. The order depends on the two boxes
+// alone. So if the stack has dropped an entry, the climb by parent links finds the same order again, as in the
+// traversal of rays (trace/traverse.h).
 
 #include "builders/bvh/node.h"
 #include "queries/nearest/walk_stack.h"
@@ -27,8 +27,8 @@ COPSE_HD inline float distance_of(const BvhView& bvh, const Measure& measure, u3
   return measure(node.lo, node.hi);
 }
 
-/// The child to visit first of those at `first` and `first + 1`; the other goes on the stack. nowhere if both are
-/// too far.
+/// Returns the child to visit first of those at `first` and `first + 1`, and pushes the other. Returns nowhere if
+/// both are beyond the limit.
 template <u32 size, class Measure>
 COPSE_HD inline WalkPlace nearer_child(const BvhView& bvh, const Measure& measure, float limit, u32 first,
                                        WalkStack<PutOff, size>& stack) {
@@ -43,7 +43,7 @@ COPSE_HD inline WalkPlace nearer_child(const BvhView& bvh, const Measure& measur
   return takes_left ? WalkPlace::of(nodes[0], first) : WalkPlace::of(nodes[1], first + 1);
 }
 
-/// The latest node on the stack that is still near enough; invalid_id if there is none.
+/// The latest node on the stack that is still within the limit; invalid_id if there is none.
 template <u32 size>
 COPSE_HD inline u32 latest_near(WalkStack<PutOff, size>& stack, float limit) {
   while (!stack.empty()) {
@@ -53,7 +53,8 @@ COPSE_HD inline u32 latest_near(WalkStack<PutOff, size>& stack, float limit) {
   return invalid_id;
 }
 
-/// The node to visit after the subtree of `node`, found by parent links; invalid_id at the end of the traversal.
+/// The node to visit after the subtree of `node`, found by climbing parent links; invalid_id at the end of the
+/// traversal.
 template <class Measure>
 COPSE_HD inline u32 climb_to_near(const BvhView& bvh, const Measure& measure, float limit, u32 node) {
   while (node != 0) {
@@ -69,9 +70,9 @@ COPSE_HD inline u32 climb_to_near(const BvhView& bvh, const Measure& measure, fl
 }  // namespace detail
 
 /// Calls `test(primitive, limit)` for the primitives of every leaf whose box is within `limit`, near leaves first.
-///   measure: float operator()(const vec3& lo, const vec3& hi) const returns the distance of a box. It must not be
-///            larger than for any box inside, to the last bit, so that no primitive is missed. NaN leaves the box
-///            out.
+///   measure: float operator()(const vec3& lo, const vec3& hi) const returns the distance of a box. For any box inside
+///            another one, it must not be smaller than for the outer box, not even by rounding, so that no primitive is
+///            missed. NaN excludes the box.
 ///   test:    bool operator()(u32 primitive, float& limit) may lower the limit to the distance of a primitive, and
 ///            ends the traversal by returning true. Boxes at the limit itself are still visited. With a member
 ///            `static constexpr bool takes_places = true` it gets the place of the primitive in the tree's

@@ -1,11 +1,11 @@
 #pragma once
 
-// Queries about points, over triangles of views and over packed ones. For bodies: the executor's primitives must be
+// Queries about points, over triangles of views and packed triangles. For bodies: the executor's primitives must be
 // included.
 //
-// Unordered points send neighbouring threads to all parts of the tree, so large batches are processed along a
-// Morton curve through the points. nearest/box of copse-bench-queries on two CPU cores: from 0.5 to 1.4 of the
-// rate of Embree's point query on testball-x16, from 0.5 to 0.9 on the apartment.
+// If points are in no order, neighbouring threads read all parts of the tree, so large batches are processed along a
+// Morton curve through the points. nearest/box of copse-bench-queries on two CPU cores reaches 0.5 to 1.4 times the
+// rate of Embree's point query on testball-x16, and 0.5 to 0.9 times on the apartment.
 
 #include "queries/k_nearest.h"
 #include "queries/nearest/query_batch.h"

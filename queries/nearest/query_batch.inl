@@ -28,7 +28,7 @@ QueryOrder order_within_box(const Executor& ex, ScratchArena::Frame& frame, cons
   return order_by_place(ex, frame, points.size(), PlaceAlongCurve{box, points.data()}, 3 * order_axis_bits);
 }
 
-/// The length of each of `n` lists, and a 0 behind the last one, so that an exclusive scan ends with the total.
+/// The length of each of `n` lists, and a 0 after the last one, so that an exclusive scan ends with the total.
 struct CountsAndEnd {
   const u32* counts;
   u64 n;

@@ -7,7 +7,7 @@
 
 namespace copse::detail {
 
-/// A node and where its children or primitives are, as read by the step that tested its box.
+/// A node, and where its children or primitives are. The step that tested its box has read both.
 struct WalkPlace {
   u32 node;
   u32 first;
@@ -23,8 +23,8 @@ struct WalkPlace {
   }
 };
 
-/// The number by which a test fetches the primitive at a place of the tree: the place itself, if the test has a
-/// member `static constexpr bool takes_places = true`, else the primitive's id.
+/// The number by which a test fetches the primitive at a place: the place itself if the test has a member `static
+/// constexpr bool takes_places = true`, else the primitive's id.
 template <class Test>
 COPSE_HD inline u32 number_for(const u32* primitive_ids, u32 place) {
   if constexpr (requires { requires Test::takes_places; }) {
@@ -34,11 +34,11 @@ COPSE_HD inline u32 number_for(const u32* primitive_ids, u32 place) {
   }
 }
 
-/// Entries of a traversal's stack, which is in local memory.
+/// Entries of the stack of a traversal. The stack is in local memory.
 inline constexpr u32 walk_stack_size = 32;
 
-/// A stack of at most `size` entries. It is a ring: when full, it drops the oldest entry, which the traversal
-/// later finds by parent links.
+/// A stack of at most `size` entries: a ring. When it is full, it drops the oldest entry, which the traversal finds
+/// later by parent links.
 template <class Entry, u32 size>
 class WalkStack {
   static_assert(size > 0 && (size & (size - 1)) == 0, "a ring's size is a power of two");
@@ -63,7 +63,7 @@ class WalkStack {
 
   COPSE_HD bool empty() const { return count_ == 0; }
 
-  /// True once an entry was dropped, and from then on.
+  /// True if an entry was ever dropped.
   COPSE_HD bool has_dropped() const { return has_dropped_; }
 
  private:

@@ -3,15 +3,17 @@
 // The few nearest points of many queries on CUDA: a warp walks the hierarchy once for 32 queries that are close to
 // each other.
 //
-// 1. Each lane tests the leaves where the queries of the warp would stand. So the limits are near their final
-//    values before the walk begins, and its order hardly matters.
-// 2. The walk takes two depths at a time: 64 boxes, two per lane, against the box of all 32 queries. The farthest
-//    limit of the warp decides.
-// 3. A box that is reached so is compared with each query by its own limit. So a query far from the others, with a
-//    far limit, takes the warp to no place but its own. If a leaf is reached, all lanes test its points.
+// 1. Each lane tests the leaves to which the queries of the warp would belong. So the limits are near their final
+// values
+//    before the walk begins, and its order matters little.
+// 2. The walk takes two depths at a time: it tests 64 boxes, two per lane, against the box of all 32 queries and the
+//    largest limit of the warp.
+// 3. A box that passes is compared with each query and its own limit. So a query that is far from the others, with a
+// large
+//    limit, brings the warp only to nodes that this query needs. If a leaf passes, all lanes test its points.
 //
-// A lane does not insert a point at once, since the other lanes would wait: it collects points in shared memory.
-// When a lane has eight, all lanes merge what they have into their lists.
+// A lane does not insert a point at once, since the other lanes would wait: it collects points in shared memory. When
+// a lane has eight, all lanes merge their collected points into their lists.
 
 #include "primitives/cuda/launch.cuh"
 #include "primitives/cuda/warp.cuh"
@@ -27,13 +29,13 @@ using copse::detail::NearestKeys;
 
 inline constexpr u32 query_packet_warps = 4;
 
-/// Leaves are at most nine depths below the root. The walk stops at every second depth: the root puts off eight
-/// nodes at most, those at three depths below it 64 each.
+/// Leaves are at most nine depths below the root. The walk stops at every second depth: the root puts off at most
+/// eight nodes, and each of three depths below it at most 64.
 inline constexpr u32 query_packet_stack_size = 8 + 3 * 64;
 
-/// The memory of a warp.
+/// The shared memory of a warp.
 struct QueryPacketMemory {
-  /// Points to merge, by place and lane. A leaf is tested only while each lane has fewer than point_leaf_size.
+  /// The points to merge: [number][lane]. A leaf is tested only while each lane has fewer than point_leaf_size.
   u64 collected[2 * point_leaf_size - 1][warp_size];
   u32 stack[query_packet_stack_size];
 };
@@ -47,7 +49,7 @@ __device__ inline Aabb box_of_lanes(Aabb box) {
   return copse::cuda::shuffle_from(box, 0);
 }
 
-/// The square of the distance of two boxes. No point of one is nearer to a point of the other: see box_square.
+/// The square of the distance of two boxes. Points in them are never nearer, even after rounding: see box_square.
 __device__ inline float gap_square(const Aabb& a, const PointNode& b) {
   const vec3 gap(max_number(max_number(sub_rn(b.lo.x, a.hi.x), sub_rn(a.lo.x, b.hi.x)), 0.0f),
                  max_number(max_number(sub_rn(b.lo.y, a.hi.y), sub_rn(a.lo.y, b.hi.y)), 0.0f),
@@ -79,7 +81,7 @@ class QueryPacket {
     merge_collected();
     u32 size = visit_children(0, 0, shape_.depth() % 2, 0);
     while (size > 0) {
-      // A node is stored with its depth.
+      // An entry is the number of a node, with its depth in the highest bits.
       const u32 entry = memory_.stack[--size], depth = entry >> depth_shift;
       __syncwarp();
       size = visit_children(entry & ((1u << depth_shift) - 1), depth, depth + 2, size);
@@ -88,7 +90,7 @@ class QueryPacket {
   }
 
  private:
-  static constexpr u32 depth_shift = 28;  // numbers of nodes at one depth are below 8^9
+  static constexpr u32 depth_shift = 28;  // the number of nodes at one depth is at most 8^9
 
   __device__ bool is_query() const { return nearest_.limit() >= 0; }
   __device__ const PointNode* nodes_at(u32 depth) const {
@@ -103,8 +105,8 @@ class QueryPacket {
     }
   }
 
-  /// Visits the nodes at depth `to` that are below one at depth `from`: `node` is its number at that depth. Tests
-  /// those that are leaves, and puts the others on the stack. Returns its new size.
+  /// Visits the descendants at depth `to` of a node at depth `from`, whose number at that depth is `node`. Tests
+  /// those that are leaves, and pushes the others. Returns the new size of the stack.
   __device__ u32 visit_children(u32 node, u32 from, u32 to, u32 size) {
     const u32 shift = 3 * (to - from), first = node << shift;
     const u32 end = smaller(first + (1u << shift), shape_.count_at(to));
@@ -131,14 +133,14 @@ class QueryPacket {
     return size;
   }
 
-  /// The largest limit of a lane. Limits are not negative but where there is no query, so their bits compare as
-  /// they do.
+  /// The largest limit of the lanes. Limits are not negative, except in lanes without a query, so their bits compare
+  /// as integers.
   __device__ float farthest_limit() const {
     const float limit = nearest_.limit();
     return float_from_bits(__reduce_max_sync(all_lanes, limit >= 0 ? bits_of(limit) : 0));
   }
 
-  /// True if a query reaches a node by its own limit.
+  /// True if any query reaches a node within its own limit.
   __device__ bool is_reached(const PointNode& node) const {
     return __any_sync(all_lanes, copse::detail::box_square(from_, node.lo, node.hi) <= nearest_.limit());
   }
@@ -151,7 +153,7 @@ class QueryPacket {
     const u32 first = leaf * point_leaf_size, count = smaller(point_count_ - first, point_leaf_size);
     const NumberedPoint* const points = bvh_.points.data() + first;
     if (count == point_leaf_size) {
-      NumberedPoint loaded[point_leaf_size];  // all loads before the first test, so that they overlap
+      NumberedPoint loaded[point_leaf_size];  // all loads come before the first test, so that they overlap
 #pragma unroll
       for (u32 k = 0; k < point_leaf_size; ++k) loaded[k] = points[k];
 #pragma unroll

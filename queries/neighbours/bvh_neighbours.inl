@@ -1,4 +1,4 @@
-// The points of a hierarchy of boxes around points.
+// Queries about points near points, in a BVH over points.
 
 #include "primitives/persistent.h"
 #include "primitives/radix_sort.h"
@@ -14,8 +14,8 @@ struct StoreLeafOfQuery {
   COPSE_HD void operator()(u64 i) const { leaves[i] = leaf_of(order(i)); }
 };
 
-/// Sorts the queries along the Hilbert curve, by all bits of their keys: in a cluster, fewer bits would leave them in no
-/// order. Then neighbours take the same way down to their leaves.
+/// Sorts the queries along the Hilbert curve, by all bits of their keys: in a cluster, the highest bits are equal. So
+/// neighbouring queries take the same path to their leaves.
 template <class Executor>
 BvhQueryOrder order_of_queries(const Executor& ex, ScratchArena::Frame& frame, const PointBvhView& bvh,
                                BufferSpan<const vec3> queries) {

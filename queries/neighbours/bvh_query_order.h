@@ -1,6 +1,6 @@
 #pragma once
 
-// The order in which queries of a hierarchy over points are processed: that of the leaves where they would stand.
+// The order in which queries of a BVH over points are processed: that of the leaves to which they would belong.
 
 #include "queries/bvh_points.h"
 #include "queries/nearest/query_batch.h"
@@ -19,7 +19,7 @@ struct KeyOfQuery {
   }
 };
 
-/// The leaf at which a query would stand: the last one whose first key is not above the query's.
+/// The leaf to which a query would belong: the last one whose first key is at most the query's key.
 struct LeafOfQuery {
   PointBvhView bvh;
   const vec3* queries;

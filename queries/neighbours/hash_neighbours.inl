@@ -1,4 +1,4 @@
-// The points of a hash grid around points. Queries are processed in the order of the buckets of their cells.
+// Queries about points near points, in a hash grid. Queries are processed in the order of the buckets of their cells.
 
 #include "primitives/persistent.h"
 #include "primitives/radix_sort.h"

@@ -1,4 +1,4 @@
-// The points of a kd-tree around points. Queries are processed in the order of the cells that they lie in.
+// Points near points, in a kd-tree. Queries are processed in the order of the cells that contain them.
 
 #include "primitives/persistent.h"
 #include "primitives/radix_sort.h"
@@ -7,7 +7,7 @@
 
 namespace copse::detail {
 
-/// The cell of a query at a level, from left to right: one bit per level, 1 for the right side.
+/// The cell of a query at a level of the tree, counted from left to right: one bit per level, 1 for the right side.
 struct KdCellOfQuery {
   static constexpr u32 levels = 16;
 

@@ -1,13 +1,13 @@
 #pragma once
 
-// Finds the nearest points of a hash grid shell by shell: the cell of the query point, the 26 cells around it, the
-// 98 around those, and so on, until no point outside can be nearer than the points found.
+// Finds the nearest points of a hash grid shell by shell: the cell of the query point, the 26 cells around it, the 98
+// cells around those, and so on, until no point outside can be nearer than the points found.
 
 #include "queries/near_cells.h"
 
 namespace copse::detail {
 
-/// Cells by their distance, in cells, from the cell of a point, which may be outside the grid.
+/// Cells by their distance, in cells, from the cell of a point. The point may be outside the grid.
 class CellShells {
  public:
   COPSE_HD CellShells(const HashGridShape& shape, const vec3& point) : resolution_(shape.resolution) {
@@ -16,7 +16,7 @@ class CellShells {
     middle_[0] = floor_of(at_.x), middle_[1] = floor_of(at_.y), middle_[2] = floor_of(at_.z);
   }
 
-  /// The first shell with a cell of the grid.
+  /// The first shell that contains a cell of the grid.
   COPSE_HD i64 first() const {
     return larger(larger(away(middle_[0], resolution_.x), away(middle_[1], resolution_.y)),
                   away(middle_[2], resolution_.z));
@@ -27,12 +27,11 @@ class CellShells {
   COPSE_HD NearInterval y(i64 shell) const { return block(middle_[1], shell, resolution_.y); }
   COPSE_HD NearInterval z(i64 shell) const { return block(middle_[2], shell, resolution_.z); }
 
-  /// True if all cells of row (y, z) within the shell belong to this shell, and none to a shell inside.
+  /// True if all cells of row (y, z) within the shell belong to this shell, and none to an inner shell.
   COPSE_HD bool is_face(i64 shell, u32 y, u32 z) const {
     return distance(y, middle_[1]) == shell || distance(z, middle_[2]) == shell;
   }
-  /// For a row that is not on a face: true if it has a cell of the shell on the left, or on the right, of the
-  /// point.
+  /// For a row that is not on a face: true if the shell has a cell of it to the left, or to the right, of the point.
   COPSE_HD bool has_left(i64 shell, const CellRow& row) const {
     return middle_[0] - shell >= i64(row.first) && middle_[0] - shell <= i64(row.last);
   }
@@ -51,7 +50,8 @@ class CellShells {
   COPSE_HD const dvec3& at() const { return at_; }
 
  private:
-  /// Points farther below the grid count as this far. They are never nearer to a point of the grid than they seem.
+  /// Points farther below the grid are treated as this far. So their distances to points of the grid are never
+  /// overestimated.
   static constexpr double farthest = -0x1p31;
 
   COPSE_HD static i64 floor_of(double value) {
@@ -87,7 +87,7 @@ struct KeepNear {
   vec3 from;
   Keep& keep;
   CellRow row;
-  bool checks_cells;  // true if points of other cells may come too
+  bool checks_cells;  // true if points of other cells may be tested too
 
   COPSE_HD bool operator()(const GridPoint& point) {
     const float square = near_square(point.position, from);
@@ -98,7 +98,7 @@ struct KeepNear {
   }
 };
 
-/// Tests the points of one shell in the cells that are still near enough.
+/// Tests the points of one shell, in the cells that are still within the limit.
 template <class Keep>
 COPSE_HD inline void keep_of_shell(const HashGridView& grid, const CellShells& shells, i64 shell,
                                    KeepNear<Keep>& test) {
@@ -128,8 +128,8 @@ COPSE_HD inline void keep_of_shell(const HashGridView& grid, const CellShells& s
 /// How the search through the shells ended.
 enum class ShellSearch { done, meets_other_cells, has_too_many_cells };
 
-/// Tests shell after shell until no point outside can be near enough. Ends early if the shells have more cells
-/// than there are buckets, or if points of other cells may come and are not checked for.
+/// Tests shell after shell until no point outside can be near enough. Ends early if the shells have more cells than
+/// there are buckets, or if buckets contain points of other cells and these are not checked for.
 template <class Keep>
 COPSE_HD inline ShellSearch keep_of_shells(const HashGridView& grid, const CellShells& shells,
                                            KeepNear<Keep>& test) {

@@ -6,8 +6,8 @@
 
 namespace copse::detail {
 
-/// A point that may be one of the nearest: the square of its distance above its id. Squares are not negative, so
-/// their bits compare as they do.
+/// A candidate for the nearest points: the square of its distance above its id. Squares are not negative, so their
+/// bits compare as integers.
 ///
 ///   ssssssss ssssssss ssssssss ssssssss iiiiiiii iiiiiiii iiiiiiii iiiiiiii
 COPSE_HD inline u64 nearest_key(float square, u32 id) {
@@ -23,8 +23,8 @@ COPSE_HD inline void sort_two(u64& a, u64& b) {
 
 /// Keeps the k nearest points in ascending order of their keys; k is at most `room`, which is 8 or 16.
 ///
-/// The first room - k places hold 0, which is below every key. So the farthest key is always in the last place. A
-/// place that depends on k would move the whole array to local memory.
+/// The first room - k places contain 0, which is below every key. So the farthest key is always in the last place. If
+/// that place depended on k, the whole array would be in local memory.
 template <u32 room>
 class NearestKeys {
  public:
@@ -47,11 +47,11 @@ class NearestKeys {
     set_limit();
   }
 
-  /// Adds eight keys at once, which may be no_nearest_key: in half the steps of eight times add().
+  /// Adds eight keys at once, which may be no_nearest_key, in half the steps of eight calls of add().
   ///
-  /// Both lists are in order, one of them is read backwards, and the smaller one of each pair stays. What stays
-  /// rises and falls at most once (a bitonic sequence), and exchanges over distances of room/2, .., 1 sort it
-  /// (Batcher, "Sorting Networks and Their Applications", AFIPS 1968).
+  /// Both lists are sorted. One is read backwards, and the smaller key of each pair stays. The remaining keys form a
+  /// bitonic sequence, which exchanges over distances of room/2, .., 1 sort (Batcher, "Sorting Networks and Their
+  /// Applications", AFIPS 1968).
   COPSE_HD void add_batch(u64 (&batch)[batch_size]) {
     sort_batch(batch);
 #pragma unroll

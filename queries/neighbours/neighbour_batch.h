@@ -1,8 +1,8 @@
 #pragma once
 
-// Batches of searches for points around points, in any structure of points. Count, scan, fill: the structure is
-// searched twice, so that no list needs room for the longest one. For bodies: the executor's primitives must be
-// included, and before this header
+// Batches of searches for points near points, in any structure of points. Lists are made by count, scan and fill: the
+// structure is searched twice, so that no list needs room for the longest one. For bodies: the executor's primitives
+// must be included, and before this header
 //
 //   order_of_queries(ex, frame, points, queries)
 //     Returns an order of the queries in which neighbours read the same memory; valid until `frame` ends.
@@ -26,7 +26,7 @@ struct CountWithin {
   }
 };
 
-/// Stores ids from a place on, as far as there is room.
+/// Stores ids from a place on, up to the end of the buffer.
 struct StoreIds {
   u32* at;
   u32* end;
@@ -69,7 +69,8 @@ struct FindFewNearest {
   }
 };
 
-/// Keeps the nearest points in a heap: in local memory if k is at most `room`, or in the results if `room` is 0.
+/// Keeps the nearest points in a heap: in local memory if k is at most `room`, or in the memory of the results if
+/// `room` is 0.
 template <u32 room, class Points>
 struct FindNearestPoints {
   Points points;

@@ -17,7 +17,7 @@ template <class Executor, class Points>
 void place_neighbours(const Executor& ex, const Points& points, BufferSpan<const vec3> queries, float radius,
                       u64* offsets);
 
-/// Stores the lists, which begin at `offsets`, as far as there is room.
+/// Stores the lists, which begin at `offsets`, up to the end of the buffer.
 template <class Executor, class Points>
 void store_neighbours(const Executor& ex, const Points& points, BufferSpan<const vec3> queries, float radius,
                       const u64* offsets, BufferSpan<u32> neighbours);

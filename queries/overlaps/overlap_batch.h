@@ -1,9 +1,10 @@
 #pragma once
 
-// Overlaps of regions with primitives of trees, over triangles of views and over packed ones. For bodies: the
+// Overlaps of regions with primitives of trees, over triangles of views and packed ones. For bodies: the
 // executor's primitives must be included.
 //
-// Count, scan, fill: each traversal is done twice, so that no list needs room for the longest one.
+// Count, scan and fill: each traversal is done twice, so that no list needs room for the longest
+// one.
 
 #include "primitives/inputs.h"
 #include "queries/nearest/query_batch.h"
@@ -23,7 +24,7 @@ struct CountOverlaps {
   }
 };
 
-/// Stores primitives from a place on, as far as there is room.
+/// Stores primitives from a place on, up to the end of the buffer.
 struct StorePrimitives {
   u32* out;
   u64 at, end;

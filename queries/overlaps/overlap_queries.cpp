@@ -16,7 +16,7 @@ template <class Executor, class View, class Triangles, class Region>
 void place_overlaps(const Executor& ex, const View& bvh, const Triangles& triangles,
                     BufferSpan<const Region> regions, u64* offsets);
 
-/// Stores the lists, which begin at `offsets`, as far as there is room.
+/// Stores the lists, which begin at `offsets`, up to the end of the buffer.
 template <class Executor, class View, class Triangles, class Region>
 void store_overlaps(const Executor& ex, const View& bvh, const Triangles& triangles,
                     BufferSpan<const Region> regions, const u64* offsets, BufferSpan<u32> primitives);

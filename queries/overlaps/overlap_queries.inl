@@ -8,7 +8,7 @@ namespace copse::detail {
 
 using Views = std::span<const TriangleView>;
 
-/// The instances for one region.
+/// Instances for one type of region.
 #define COPSE_OVERLAPS_OF(Region)                                                                            \
   template void count_overlaps(const BodyExecutor&, const BodyView&, const Views&, BufferSpan<const Region>, \
                                u32*);                                                                        \

@@ -8,7 +8,7 @@ namespace copse::detail {
 
 using PackedSpan = BufferSpan<const PackedTriangle>;
 
-/// The instances for one region.
+/// Instances for one type of region.
 #define COPSE_OVERLAPS_OF(Region)                                                                 \
   template void count_overlaps(const BodyExecutor&, const CompressedBvh4View&, const PackedSpan&, \
                                BufferSpan<const Region>, u32*);                                   \

@@ -3,7 +3,7 @@
 // The pairs of primitives of one tree, of any layout, that overlap each other. For bodies: the executor's primitives
 // must be included.
 //
-// Count, scan, fill: each primitive's traversal is done twice.
+// Lists are made by count, scan and fill: the traversal of each primitive is done twice.
 
 #include "primitives/inputs.h"
 #include "queries/nearest/query_batch.h"
@@ -11,8 +11,8 @@
 
 namespace copse::detail {
 
-/// Stores for each place of primitive_ids the leaf that it is in: a node of a binary tree, or the wide node that has
-/// the leaf as a child.
+/// Stores the leaf of each place of primitive_ids: a node of a binary tree, or the wide node that is the parent of
+/// the leaf.
 template <class Tree>
 struct NoteLeaves {
   Tree bvh;
@@ -58,7 +58,7 @@ struct CountPairsAfter {
   }
 };
 
-/// Stores pairs from a place on, as far as there is room.
+/// Stores pairs from a place on, up to the end of the buffer.
 struct StorePairs {
   PrimitivePair* out;
   u64 at, end;
@@ -83,7 +83,7 @@ struct StorePairsAfter {
   }
 };
 
-/// `n`: the places of the tree, here and below.
+/// `n`: the number of places of the tree, here and below.
 template <class Executor, class Tree>
 const u32* note_leaves(const Executor& ex, ScratchArena::Frame& frame, const Tree& bvh, u64 n) {
   u32* leaves = frame.template allocate<u32>(n);

@@ -7,11 +7,11 @@ namespace copse::detail {
 
 // The body: self_overlaps.inl, for either executor.
 
-/// Stores where the pairs of each place of primitive_ids begin, and after the last the total number of pairs.
+/// Stores where the pairs of each place of primitive_ids begin, and at the end the total number of pairs.
 template <class Executor>
 void place_pairs(const Executor& ex, const BvhView& bvh, const OverlappingPrimitives& primitives, u64* offsets);
 
-/// Stores the pairs, which begin at `offsets`, as far as there is room.
+/// Stores the pairs, which begin at `offsets`, up to the end of the buffer.
 template <class Executor>
 void store_pairs(const Executor& ex, const BvhView& bvh, const OverlappingPrimitives& primitives,
                  const u64* offsets, BufferSpan<PrimitivePair> pairs);
@@ -35,7 +35,7 @@ detail::OverlappingPrimitives overlapping(const BoxView& boxes) {
   return {{}, {}, boxes.boxes.data()};
 }
 
-/// Refuses to look for pairs of boxes in a tree that has boxes of parts of triangles.
+/// Throws for pairs of boxes in a tree with splits, where a box may hold only a part of a triangle.
 void check_boxes(const char* function, const BvhView& bvh, const detail::OverlappingPrimitives& primitives) {
   if (bvh.repeats == nullptr) return;
   if (primitives.boxes != nullptr) detail::refuse(function, "the tree has splits, so it is not one over boxes");

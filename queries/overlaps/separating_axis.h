@@ -1,11 +1,10 @@
 #pragma once
 
-// Tests if an axis separates two convex shapes, in double precision. The tests never call shapes separate that
-// touch.
+// Separating-axis tests of two convex shapes, in double precision. The tests never separate shapes that touch.
 //
-// If the intervals of two shapes are apart on any axis, the shapes are apart, whatever rounding did to the axis
+// If the intervals of two shapes on any axis are disjoint, the shapes are disjoint, whatever rounding did to the axis
 // itself. Rounding moves the ends of an interval by at most 5 * 2^-53 of the axis times the largest coordinate. So
-// intervals must be apart by 2^-48 of that product to count.
+// two intervals count as disjoint only if they are 2^-48 of that product apart.
 
 #include "builders/geometry/vector_rn.h"
 

@@ -7,7 +7,7 @@ namespace copse {
 
 namespace detail {
 
-/// Half the length of a box's interval on an axis through its middle.
+/// Half the length of a box's projection on an axis.
 COPSE_HD inline double box_reach(const dvec3& half, const dvec3& axis) {
   return add_rn(add_rn(mul_rn(half.x, magnitude(axis.x)), mul_rn(half.y, magnitude(axis.y))),
                 mul_rn(half.z, magnitude(axis.z)));
@@ -31,12 +31,12 @@ COPSE_HD inline Corners seen_from(const dvec3& middle, const Triangle& t) {
 }  // namespace detail
 
 /// Returns true if a triangle has a point in a box, faces included. Tests 13 axes in double precision: a triangle
-/// that touches the box is never missed, and one that passes closer than 2^-48 of its size may count. The box may
-/// be infinite. Empty and NaN boxes have no points, and neither have triangles with NaN or infinite vertices.
+/// that touches the box is never missed, and one that passes closer than 2^-48 of its size may be reported. The box
+/// may be infinite. Empty and NaN boxes have no points, and neither have triangles with NaN or infinite vertices.
 ///
-/// Source: Akenine-Möller, "Fast 3D Triangle-Box Overlap Testing", JGT 2001. Here, corners in the box and the axes
-/// of the box are tested first, exactly. The other axes are tested against the part of the box that is in the
-/// triangle's box.
+/// Source: Akenine-Möller, "Fast 3D Triangle-Box Overlap Testing", JGT 2001. Where we differ: corners in the box and
+/// the axes of the box are tested first, exactly. The other axes are tested against the intersection of the box and
+/// the triangle's box.
 COPSE_HD inline bool touches(const Aabb& box, const Triangle& triangle) {
   const Aabb around = bounds(triangle);
   const Aabb part = intersection(box, around);

@@ -25,7 +25,7 @@ COPSE_HD inline dvec3 longer(const dvec3& a, const dvec3& b) {
 /// infinite vertices touch nothing.
 ///
 /// Source: Gottschalk, Lin, Manocha, "OBBTree", SIGGRAPH 1996, for the axes. Möller, "A Fast Triangle-Triangle
-/// Intersection Test", JGT 1997, is faster, by the line in which the two planes meet, but needs another test for
+/// Intersection Test", JGT 1997, is faster, by the line where the two planes meet, but needs another test for
 /// triangles in one plane.
 COPSE_HD inline bool touches(const Triangle& s, const Triangle& t) {
   const Aabb around_s = bounds(s), around_t = bounds(t);

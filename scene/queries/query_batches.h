@@ -67,7 +67,7 @@ struct CountSceneOverlaps {
   COPSE_HD void operator()(u64 i) const { counts[i] = count_overlaps(ask.scene, regions[i], ask.mask); }
 };
 
-/// Stores overlaps from a place on. Those past the end of the buffer are not written.
+/// Stores overlaps from a place on, up to the end of the buffer.
 template <class Overlap>
 struct StoreSceneVisits {
   Overlap* out;

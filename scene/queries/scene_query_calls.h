@@ -30,7 +30,7 @@ void count_scene_overlaps(const Executor& ex, const View& scene, BufferSpan<cons
 template <class Executor, class View, class Region>
 void place_scene_overlaps(const Executor& ex, const View& scene, BufferSpan<const Region> regions, u32 mask,
                           u64* offsets);
-/// Stores the lists, which begin at `offsets`. Elements past the end of the buffer are not written.
+/// Stores the lists, which begin at `offsets`, up to the end of the buffer.
 template <class Executor, class View, class Region>
 void store_scene_overlaps(const Executor& ex, const View& scene, BufferSpan<const Region> regions, u32 mask,
                           const u64* offsets, BufferSpan<OverlapOf<View>> overlaps);
