@@ -62,7 +62,7 @@ COPSE_API void save_voxel_tree(const FilePath& path, const HostVoxelTree& tree, 
 COPSE_API bool holds_voxel_tree(const FilePath& path);
 
 /// Reads an octree or a DAG. The file is not trusted. A tree without a fault is the one that build_octree or
-/// build_dag makes of its voxels, but for the order of the nodes of a DAG: sizes fit, every node and leaf has a
+/// build_dag makes of its voxels, except for the order of the nodes of a DAG: sizes fit, every node and leaf has a
 /// voxel in the grid and is the child of another one, the children of an octree follow each other, and no two
 /// subtrees of a DAG are equal. load_voxels reads these files too, as bricks.
 /// Throws: Error bad_file, Error out_of_memory, Error cancelled.

@@ -3,7 +3,7 @@
 // Decoupled look-back: the tiles of one launch publish their sums, so that each tile can compute its prefix
 // (Merrill, Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", NVIDIA 2016).
 //
-// Where we differ: a value is cut into words of 32 bits. Each of them stands beside its status in one word of 64
+// Where we differ: a value is cut into words of 32 bits. Each of them is stored with its status in one word of 64
 // bits, which is loaded and stored in one piece. So a value of any size needs no fence and no order between its
 // words: a reader takes the value once all of its words have the same status.
 //

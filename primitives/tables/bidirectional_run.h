@@ -19,18 +19,18 @@
 // Between its locks and its change, a thread checks that all slots of the run are taken, from left to right. Each
 // slot that it reads it acquires before it reads the next. Therefore it knows all earlier changes in the run:
 //
-//   A has locked the run [a, b] and checks it. E erased before, in a run [l, r], and left slot x between a and b
-//   free. Suppose that A still reads x as taken.
+//   A has locked the run [a, b] and checks it. Before, E erased in a run [l, r] and freed slot x, which lies
+//   between a and b. Suppose that A still reads x as taken.
 //   - l is a, or lies before a: A's compare-and-swap on a acquired E's change. (If l lies before a, then a was
-//     taken while E held its run. The thread that left a free later knew E's change by this same argument.)
-//   - l lies behind a: A has read l before x, and saw it taken. If a thread F has filled it since E gave it back,
+//     taken while E held its run. The thread that freed a later knew E's change by this same argument.)
+//   - l lies behind a: A has read l before x, and saw it taken. If a thread F has filled l since E gave it back,
 //     A acquired E's change: F's compare-and-swap continues what E released (or F acquires and releases it). If
-//     not, A saw l as it was before a thread G left it free for E. Then the same holds of A, G and l in place of
-//     A, E and x, and further to the left. This ends at a.
-//   In each case A knew E's change when it read x, and read it as free.
+//     not, A saw l as it was before a thread G freed it. Then repeat the argument for G and l in place of E and
+//     x. Each repetition goes further to the left, so it ends at a.
+//   In each case A knew E's change when it read x, so it read x as free.
 //
-// What an insertion or assignment changed is known for the same reasons: that thread too gave back an end of its
-// run behind a fence, and filled the other or gave it back.
+// Changes by insertions and assignments are known for the same reasons: such a thread also gave back an end of its
+// run after a fence, and filled the other end or gave it back.
 
 #include "primitives/tables/bidirectional_search.h"
 

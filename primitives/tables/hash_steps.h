@@ -129,7 +129,7 @@ concept MayDeferKeys = requires(const Slots& slots, typename Slots::Start& searc
   slots.look_to_put_first(search, value, true);
 };
 
-/// Inserts the elements that need no lock. Sets the bits of the others, whose lanes would hold up the rest of their
+/// Inserts the elements that need no lock. Sets the bits of the others: their lanes would delay the rest of their
 /// warps.
 template <class Each>
 struct InsertOrDefer {

@@ -7,8 +7,8 @@
 
 namespace copse::detail {
 
-/// The operations of a single thread on slots whose searches are made of looks: each looks again until a look ends the
-/// search.
+/// Operations of single threads on slots whose searches consist of looks (hash_group.h). Each operation looks
+/// again until a look ends the search.
 template <class Base>
 class LookingSlots : public Base {
  public:

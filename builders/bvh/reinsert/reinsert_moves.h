@@ -9,11 +9,11 @@
 //
 // Yet the target of a winner may lie in a subtree that another winner moves. If two nodes moved below each other,
 // they would form a cycle without a root. This cannot happen. Assume a cycle: the target of each node lies below
-// the next node. The next node is either an ancestor of the first one, whose box contains its box, or larger
-// (reinsert_search.h). So areas never decrease along the cycle, and as it returns to its start they never increase
-// either. So every next node is an ancestor, and a chain of ancestors does not return to its start. The proof
-// needs boxes that contain everything below them, and areas as finite floats, which never decrease when a box
-// grows. A node without such an area does not move.
+// the next node. That next node is either an ancestor of the node, so that its box contains the box of the node,
+// or larger (reinsert_search.h). So areas never decrease along the cycle, and as it returns to its start they
+// never increase either. So every next node is an ancestor, and a chain of ancestors does not return to its start.
+// The proof needs boxes that contain everything below them, and areas as finite floats, which never decrease when
+// a box grows. A node without such an area does not move.
 //
 // Source: Meister, Bittner, "Parallel Reinsertion for Bounding Volume Hierarchy Optimization", CGF 37(2), 2018,
 // section 3.2. Where we differ: in the paper a move claims all nodes up to the lowest common ancestor on both

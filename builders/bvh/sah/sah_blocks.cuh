@@ -188,7 +188,7 @@ class SahBlockWork {
     }
   }
 
-  /// Hands on both sides; they use the memory of the node.
+  /// Hands on both sides. They reuse the memory of the node.
   __device__ void hand_on_sides(const SahRange& range, const SahLargeNode& node) {
     const u32 left_count = node.split.left_count;
     const SahBounds left = node.side_centres[0], right = node.side_centres[1];

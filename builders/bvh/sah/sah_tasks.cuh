@@ -88,7 +88,7 @@ struct SahProgress {
     return 1 + 4 * max_depth * divide_rounding_up(n, SahBlock::max_items) +
            3 * divide_rounding_up(n, SahWarp::max_items);
   }
-  /// Returns the maximum number of tasks of warps. Each has two items or more, but for the root.
+  /// Returns the maximum number of tasks of warps. Each has two items or more, except the root.
   static u64 max_warp_tasks(u64 n) { return n / 2 + 1; }
 };
 

@@ -9,7 +9,7 @@
 //
 //   round 0    [root]
 //   round 1    [a, b]
-//   round 2    [c, d, e, f]          a and b were alike
+//   round 2    [c, d, e, f]          the areas of a and b were alike
 //   round 3    [c, g, h, e, f]       only d has more than half the area of d
 
 #include "builders/bvh/build/bvh_arrays.h"

@@ -12,7 +12,7 @@ class VertexMerger {
  public:
   VertexMerger();
 
-  /// The number of vertices that there may be.
+  /// The maximum number of vertices.
   static constexpr u64 max_vertices = 0xffffffff;
 
   /// Returns the number of a finite vertex.

@@ -29,7 +29,7 @@ std::string find_element_fault(const TreeArrays& tree, u64 count, const char* ki
          " of the file have finite coordinates";
 }
 
-/// Bounds are finite, or those of nothing.
+/// Bounds are finite, or those of an empty tree.
 std::string find_bounds_fault(const TreeArrays& tree, const Aabb& of_nothing) {
   const Aabb& box = tree.header.bounds;
   if (tree.header.element_count == 0) return box == of_nothing ? "" : "a tree of nothing has bounds";

@@ -80,7 +80,7 @@ std::vector<NumberedPoint> points_of(const TreeArrays& tree) {
 }
 
 /// Uploads the points of a tree in its order, and its counts.
-///   counts: those that are no counts of points
+///   counts: the members besides the counts of points
 template <class Counts, class Tree>
 void upload_points(const TreeArrays& arrays, Counts counts, Tree& tree, Buffer<NumberedPoint>& points) {
   counts.point_count = arrays.header.element_count;
@@ -205,7 +205,7 @@ void save_tree(const FilePath& path, Context& context, std::span<const vec3> poi
   arrays.header.bounds = counts.bounds;
   const std::vector<u32> ids = ids_of(download(context, bvh.points.span().first(counts.point_count)), points);
   const std::vector<PointNode> all = download(context, bvh.nodes.span());
-  std::vector<PointNode> nodes;  // without those that are not there
+  std::vector<PointNode> nodes;  // without the gaps behind each depth
   const PointBvhShape shape(counts.point_count);
   for (u32 depth = 0; depth <= shape.depth(); ++depth) {
     const auto first = all.begin() + PointBvhShape::first_at(depth);

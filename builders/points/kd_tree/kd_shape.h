@@ -8,8 +8,8 @@
 //   place   0001 0010 0011 0100 0101 0110 0111 1000 1001 1010 1011 1100 1101 1110 1111
 //   level    3    2    3    1    3    2    3    0    3    2    3    1    3    2    3
 //
-// A left-balanced tree has all these places but the odd ones past 2 * last_count, where last_count nodes are on the
-// last level. So all that a builder must know about a tree follows from its number of points.
+// A left-balanced tree has all these places except the odd ones past 2 * last_count, where last_count nodes are on
+// the last level. So the shape of a tree follows from its number of points.
 
 #include "builders/points/kd_layout.h"
 #include "primitives/core/bits.h"
