@@ -24,6 +24,14 @@
 #define COPSE_HAS_GRAPH_BRANCHES 0
 #endif
 
+// 1 in device code for Turing (compute capability 7.5). Its warps have no instruction that reduces, and its blocks have
+// at most 64 KiB of shared memory.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+#define COPSE_TURING_CODE 1
+#else
+#define COPSE_TURING_CODE 0
+#endif
+
 // 1 in device code for GPUs with bulk copies to shared memory (compute capability 9.0).
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 #define COPSE_HAS_BULK_COPIES 1

@@ -20,7 +20,7 @@ inline constexpr u32 steps_a_lane = smaller(larger(u32(16384 / interleaved_threa
 /// Adds the counts of the threads of a block, with 8 bits per outcome.
 __device__ inline void add_outcomes(u32 packed, u32* of_block, u64* counts) {
   for (u32 k = 0; k < 4; ++k) {
-    const u32 of_warp = __reduce_add_sync(~0u, packed >> 8 * k & 0xffu);
+    const u32 of_warp = warp_add(all_lanes, packed >> 8 * k & 0xffu);
     if (threadIdx.x % warp_size == 0 && of_warp > 0) atomicAdd(of_block + k, of_warp);
   }
   __syncthreads();

@@ -3,6 +3,7 @@
 #include "primitives/core/atomic.h"
 #include "primitives/core/bits.h"
 #include "primitives/cuda/launch.cuh"
+#include "primitives/cuda/warp.cuh"
 #include "primitives/loops/for_each_prefetched.h"
 
 namespace copse::cuda {
@@ -32,7 +33,7 @@ __global__ void __launch_bounds__(prefetched_threads) for_each_prefetched_kernel
   }
   if (counts == nullptr) return;
   for (u32 k = 0; k < 4; ++k) {
-    const u32 of_warp = __reduce_add_sync(~0u, packed_counts >> 8 * k & 0xffu);
+    const u32 of_warp = warp_add(all_lanes, packed_counts >> 8 * k & 0xffu);
     if (threadIdx.x % 32 == 0 && of_warp > 0) atomicAdd(outcomes + k, of_warp);
   }
   __syncthreads();

@@ -178,7 +178,7 @@ template <class Task>
 __device__ void count_outcomes(const Task& task, u32 outcomes) {
   constexpr u32 full = u32(InsertResult::full);
   for (u32 k = 0; k < 3; ++k) {
-    const u32 of_warp = __reduce_add_sync(all_lanes, outcomes >> 8 * k & 0xffu);
+    const u32 of_warp = warp_add(all_lanes, outcomes >> 8 * k & 0xffu);
     if (lane_id() != 0 || of_warp == 0) continue;
     if (k == full) fetch_add_relaxed(&task.slots.layout().header()->refused, u64{of_warp});
     if (task.counts != nullptr) fetch_add_relaxed(task.counts + k, u64{of_warp});

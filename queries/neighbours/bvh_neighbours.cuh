@@ -137,7 +137,7 @@ class QueryPacket {
   /// as integers.
   __device__ float farthest_limit() const {
     const float limit = nearest_.limit();
-    return float_from_bits(__reduce_max_sync(all_lanes, limit >= 0 ? bits_of(limit) : 0));
+    return float_from_bits(warp_max(all_lanes, limit >= 0 ? bits_of(limit) : 0));
   }
 
   /// True if any query reaches a node within its own limit.

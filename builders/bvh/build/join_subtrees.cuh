@@ -18,7 +18,7 @@ namespace copse::cuda::detail {
 ///   size_limit: a power of two above the size of every lane; a smaller limit is cheaper
 template <u32 size_limit = 2 * warp_size>
 __device__ inline Aabb box_of_lanes(Aabb own, u32 last, u32 size) {
-  const u32 most = __reduce_max_sync(all_lanes, size);
+  const u32 most = warp_max(all_lanes, size);
   Aabb box = Aabb::empty();
 #pragma unroll
   for (u32 k = 0; 1u << k < size_limit; ++k) {

@@ -69,10 +69,10 @@ __global__ static void __launch_bounds__(bound_threads)
 #pragma unroll
   for (u32 side = 0; side < 6; ++side) {
     if (side < 3) {
-      const u32 least = __reduce_min_sync(together, own.of[side]);
+      const u32 least = warp_min(together, own.of[side]);
       if (is_first) atomicMin(&bounds[tree].of[side], least);
     } else {
-      const u32 most = __reduce_max_sync(together, own.of[side]);
+      const u32 most = warp_max(together, own.of[side]);
       if (is_first) atomicMax(&bounds[tree].of[side], most);
     }
   }

@@ -69,7 +69,7 @@ struct ClusterTileShape {
       const u32 leaf = u32(tile) * stride + k;
       if (leaf < hierarchy.leaf_count) best = smaller(best, hierarchy.delta_left(leaf) * cut_window + k);
     }
-    return u32(tile) * stride + __reduce_min_sync(all_lanes, best) % cut_window;
+    return u32(tile) * stride + warp_min(all_lanes, best) % cut_window;
   }
 };
 
@@ -214,6 +214,7 @@ using BlockMemory = ClusterMemory<warps * Shape::stride + Shape::cut_window, war
 
 template <u32 max_radius, class Shape, u32 warps, u32 blocks, class Boxes, class Leaves>
 __global__ void __launch_bounds__(warps* warp_size, blocks) hploc_kernel(const HplocInput<Boxes, Leaves> in) {
+  static_assert(sizeof(BlockMemory<Shape, warps>) <= shared_bytes_everywhere);
   extern __shared__ uint4 hploc_memory[];
   auto& memory = *reinterpret_cast<BlockMemory<Shape, warps>*>(hploc_memory);
   const u32 warp = threadIdx.x / warp_size;
@@ -258,7 +259,6 @@ __global__ void __launch_bounds__(warps* warp_size, blocks) hploc_kernel(const H
 
 template <u32 max_radius, class Shape, u32 warps, u32 blocks, class Boxes, class Leaves>
 void launch_hploc(const Executor& ex, u64 n, const HplocInput<Boxes, Leaves>& in) {
-  static_assert(sizeof(BlockMemory<Shape, warps>) <= shared_bytes_everywhere);
   launch(ex, "hploc: clusters", hploc_kernel<max_radius, Shape, warps, blocks, Boxes, Leaves>,
          {divide_rounding_up(n, u64{Shape::stride} * warps), warps * warp_size,
           u32(sizeof(BlockMemory<Shape, warps>))},

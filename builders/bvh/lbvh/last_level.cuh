@@ -117,7 +117,7 @@ struct PendingTable {
           row_hi[row] = box.hi;
         }
       }
-      own_min = __reduce_min_sync(all_lanes, own_min);
+      own_min = warp_min(all_lanes, own_min);
       if (lane_id() == 0) row_min[row] = u8(own_min);
     }
     __syncthreads();

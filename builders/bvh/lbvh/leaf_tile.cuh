@@ -78,7 +78,7 @@ struct SubtreeMemory {
       least = smaller(least, u32{delta_right[i]});
     }
     box = box_of_all_lanes(box);
-    least = __reduce_min_sync(all_lanes, least);
+    least = warp_min(all_lanes, least);
     if (lane_id() == 0) *summary = {box.lo, least, box.hi, count};
   }
 };

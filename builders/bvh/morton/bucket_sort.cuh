@@ -132,8 +132,8 @@ __device__ inline void load_bucket(BucketMemory& memory, const u64* words, u32 c
     memory.order[0][k] = u16(k);
     differing |= word ^ first_word;
   }
-  const u32 high = __reduce_or_sync(all_lanes, u32(differing >> 32));
-  const u32 low = __reduce_or_sync(all_lanes, u32(differing));
+  const u32 high = warp_or(all_lanes, u32(differing >> 32));
+  const u32 low = warp_or(all_lanes, u32(differing));
   if (lane_id() == 0 && (high | low) != 0) {
     atomicOr(reinterpret_cast<unsigned long long*>(&memory.differing), u64{high} << 32 | low);
   }

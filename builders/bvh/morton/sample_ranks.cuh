@@ -37,7 +37,7 @@ __device__ inline u32 rank_of_sample(const u32* samples, u32 sample_count, u32 o
   }
   const u32 own_first = own_group * 4;
   if (lane_id() < own - own_first && samples[own_first + lane_id()] == sample) ++rank;
-  return __reduce_add_sync(all_lanes, rank);
+  return warp_add(all_lanes, rank);
 }
 
 inline constexpr u32 rank_threads = 128;

@@ -107,9 +107,9 @@ struct SahAxisSplit {
 /// Returns the lane with the lowest cost; of equal costs, the lowest lane. Costs must not be negative.
 __device__ inline u32 cheapest_lane(double cost) {
   const u64 bits = u64(__double_as_longlong(cost));
-  const u32 min_high = __reduce_min_sync(all_lanes, u32(bits >> 32));
+  const u32 min_high = warp_min(all_lanes, u32(bits >> 32));
   const bool is_high = u32(bits >> 32) == min_high;
-  const u32 min_low = __reduce_min_sync(all_lanes, is_high ? u32(bits) : 0xffffffffu);
+  const u32 min_low = warp_min(all_lanes, is_high ? u32(bits) : 0xffffffffu);
   return u32(__ffs(int(__ballot_sync(all_lanes, is_high && u32(bits) == min_low)))) - 1;
 }
 

@@ -183,7 +183,7 @@ class SahBlockWork {
   __device__ void merge_centres(SahBounds& all, const SahBounds& centres) const {
 #pragma unroll
     for (u32 s = 0; s < SahBounds::side_count; ++s) {
-      const u32 least = __reduce_min_sync(all_lanes, centres.side[s]);
+      const u32 least = warp_min(all_lanes, centres.side[s]);
       if (lane_id() == 0) lower_to(&all.side[s], least);
     }
   }

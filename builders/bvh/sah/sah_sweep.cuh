@@ -97,7 +97,7 @@ class SahSweep {
 
   /// Splits every open node, or makes it a leaf. Returns whether the lane's node is still open.
   __device__ bool split_level(bool is_open) {
-    const u32 largest = __reduce_max_sync(all_lanes, is_open ? end_ - begin_ : 1);
+    const u32 largest = warp_max(all_lanes, is_open ? end_ - begin_ : 1);
     Aabb box;
     const Split best = cheapest_of_node(find_split(largest, box), largest);
     const u32 count = end_ - begin_, last_left = best.place % warp_size, axis = best.place / warp_size;
@@ -163,7 +163,7 @@ class SahSweep {
   /// Moves the items of the left side before the others, in all three orders.
   __device__ void part(bool splits, u32 axis, u32 last_left) {
     const u32 item = axis == 0 ? order_[0] : axis == 1 ? order_[1] : order_[2];
-    const u32 left_items = __reduce_or_sync(all_lanes, splits && lane_id() <= last_left ? 1u << item : 0);
+    const u32 left_items = warp_or(all_lanes, splits && lane_id() <= last_left ? 1u << item : 0);
     const u32 places_before = lower_lanes() & ~low_mask(begin_);
 #pragma unroll
     for (u32 k = 0; k < 3; ++k) {

@@ -160,7 +160,7 @@ class SahTeam {
       if (item_id(r) < range.count) centres.merge(SahBounds::of_point(items[r].centre()));
     }
 #pragma unroll
-    for (u32& side : centres.side) side = __reduce_min_sync(all_lanes, side);
+    for (u32& side : centres.side) side = warp_min(all_lanes, side);
     if constexpr (is_warp) return centres.box();
     if (thread() == 0) memory_.centres = SahBounds::empty();
     sync();

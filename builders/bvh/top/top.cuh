@@ -50,7 +50,7 @@ __device__ inline u32 count_giving_way(const TopCluster* clusters, const CutRows
     const u32 i = first + lane_id();
     going += i < rows.end && clusters[i].gives_way(largest) ? 1 : 0;
   }
-  return __reduce_add_sync(all_lanes, going);
+  return warp_add(all_lanes, going);
 }
 
 /// Makes the warp's part of the next list, in order. Returns the bits of its largest area; all lanes of the warp.
@@ -75,7 +75,7 @@ __device__ inline u32 replace_clusters(const BvhNode* nodes, const TopCluster* c
     }
     gone += u32(__popc(votes));
   }
-  return __reduce_max_sync(all_lanes, mine);
+  return warp_max(all_lanes, mine);
 }
 
 template <class Cut>
@@ -100,8 +100,8 @@ __global__ static void __launch_bounds__(cut_threads)
     if (lane_id() == 0) storage.going[warp] = mine;
     __syncthreads();
     const u32 of_warp = storage.going[lane_id()];
-    const u32 gone_before = __reduce_add_sync(all_lanes, lane_id() < warp ? of_warp : 0);
-    const u32 gone = __reduce_add_sync(all_lanes, of_warp);
+    const u32 gone_before = warp_add(all_lanes, lane_id() < warp ? of_warp : 0);
+    const u32 gone = warp_add(all_lanes, of_warp);
     if (gone == 0 || count + gone > cut.capacity) break;
     const u32 next_largest =
         replace_clusters(bvh.nodes, now, next, cut.pairs + pair_count, rows, gone_before, largest);

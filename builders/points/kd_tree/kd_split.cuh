@@ -82,7 +82,7 @@ __device__ inline u32 look_back_part(const u64* words, u32 tile, u32 before, u32
     const u32 last = prefixes != 0 ? u32(__ffs(int(prefixes))) - 1 : warp_size - 1;
     const u32 needed = all_lanes >> (warp_size - 1 - last);
     if ((missing & needed) != 0) continue;
-    sum += __reduce_add_sync(all_lanes, lane_id() <= last ? u32(word) : 0);
+    sum += warp_add(all_lanes, lane_id() <= last ? u32(word) : 0);
     if (prefixes != 0) return sum;
     passed += warp_size;
   }

@@ -115,7 +115,7 @@ __device__ inline void store_reach(const copse::detail::WideTree<CompressedBvh4N
   const float plane =
       copse::detail::grid_point(__uint_as_float(node[axis]), u8(node[3] >> 8 * axis), u8(outermost));
   words[threadIdx.x] = plane;
-  words[6] = __int_as_float(__reduce_max_sync(these_lanes, __float_as_int(fabsf(plane))));
+  words[6] = __int_as_float(warp_max(these_lanes, __float_as_int(fabsf(plane))));
 }
 
 __device__ inline bool is_in(const Aabb& box, const vec3& p) {

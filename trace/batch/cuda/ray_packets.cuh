@@ -58,7 +58,7 @@ class PacketWalk {
   /// The time after which no ray enters a box. Times are compared as integers, which have the same order as they are
   /// not negative.
   [[gnu::always_inline]] __device__ i32 last_of_warp() const {
-    return __reduce_max_sync(all_lanes, __float_as_int(box_limit_));
+    return warp_max(all_lanes, __float_as_int(box_limit_));
   }
 
   /// Goes to a child of an inner node that any lane enters, or to the latest child on the stack. False at the end.
@@ -83,7 +83,7 @@ class PacketWalk {
     at_ = pair.child(takes_right);
     // The minimum is over all lanes: a lane that misses the box can only make it earlier.
     const float entry = takes_right ? pair.in_left.entry : pair.in_right.entry;
-    stack_.push(pair.child(!takes_right), __reduce_min_sync(all_lanes, __float_as_int(entry)));
+    stack_.push(pair.child(!takes_right), warp_min(all_lanes, __float_as_int(entry)));
     return true;
   }
 

@@ -135,7 +135,7 @@ class WidePacketWalk {
 
   /// The key of the time after which no ray enters a box. For keys see wide_walk.h.
   [[gnu::always_inline]] __device__ i32 last_of_warp() const {
-    return __reduce_max_sync(all_lanes, __float_as_int(box_limit_) | 255);
+    return warp_max(all_lanes, __float_as_int(box_limit_) | 255);
   }
 
   /// Goes to a child of an inner node that any lane enters, or to the latest child on the stack.
@@ -152,7 +152,7 @@ class WidePacketWalk {
     for (u32 slot = 0; slot < 4; ++slot) {
       const u32 key = pick_bytes(copse::detail::entry_key(spans[slot]), tags, 0x3214u + slot);
       const bool enters = spans[slot].entry <= min_number(spans[slot].exit, box_limit_);
-      keys[slot] = u32(__reduce_min_sync(all_lanes, i32(enters ? key : no_key)));
+      keys[slot] = u32(warp_min(all_lanes, i32(enters ? key : no_key)));
     }
     copse::detail::sort_keys(keys);
     if (keys[0] == no_key) return pop();
