@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include <string>
+#include <unordered_map>
 
 #include "primitives/core/error.h"
 #include "primitives/core/executor.h"
@@ -21,8 +22,8 @@ inline void check(cudaError_t status, const char* what) {
   throw Error(code, std::string(what) + ": " + cudaGetErrorString(status));
 }
 
-/// Launches overlap on GPUs of this compute capability and above. The same GPUs have bulk copies.
-inline constexpr u32 min_capability_for_overlap = 9;
+/// Launches overlap in code for this architecture and above.
+inline constexpr u32 min_architecture_for_overlap = 90;
 
 /// Every GPU from architecture 80 on allows a block at least this much shared memory; 86, 89 and 120 allow no more.
 inline constexpr u32 shared_bytes_everywhere = 99u << 10;
@@ -54,6 +55,25 @@ __device__ inline void wait_for_earlier_launch() {
 __device__ inline void overlap_launches() {
   let_next_launch_start();
   wait_for_earlier_launch();
+}
+
+/// The architectures of the kernels that a context has asked for, by kernel.
+struct KernelArchitectures {
+  std::unordered_map<const void*, u32> of;
+};
+
+/// Returns the architecture that the code of a kernel was compiled for, where this GPU runs it: 90 for compute
+/// capability 9.0. It is older than the GPU's if the driver compiled PTX. Then its tiles are those of the older one,
+/// and it does not wait for earlier launches. The driver is asked once per kernel, which takes half a microsecond.
+template <class... Parameters>
+u32 architecture_of(const Executor& ex, const char* label, void (*kernel)(Parameters...)) {
+  u32& architecture = ex.memos.get<KernelArchitectures>().of[reinterpret_cast<const void*>(kernel)];
+  if (architecture == 0) {
+    cudaFuncAttributes attributes{};
+    check(cudaFuncGetAttributes(&attributes, kernel), label);
+    architecture = u32(attributes.ptxVersion);
+  }
+  return architecture;
 }
 
 /// Checks that a block may have this much shared memory.
@@ -103,7 +123,9 @@ void launch(const Executor& ex, const char* label, void (*kernel)(Parameters...)
   config.dynamicSmemBytes = shape.shared_bytes;
   config.stream = static_cast<cudaStream_t>(ex.stream);
   config.attrs = &overlap;
-  config.numAttrs = shape.overlaps_earlier_launch && ex.capability >= min_capability_for_overlap ? 1 : 0;
+  const bool overlaps = shape.overlaps_earlier_launch && 10 * ex.capability >= min_architecture_for_overlap &&
+                        architecture_of(ex, label, kernel) >= min_architecture_for_overlap;
+  config.numAttrs = overlaps ? 1 : 0;
   check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), label);
   const auto stream = config.stream;
   if (ex.check_every_launch && !is_capturing(ex)) check(cudaStreamSynchronize(stream), label);

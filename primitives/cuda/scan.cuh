@@ -16,11 +16,13 @@ inline constexpr u64 stream_min_bytes = u64{8} << 20;
 /// The launch itself clears look-back tables up to this size. Clearing more would take one block too long.
 inline constexpr u64 max_self_cleared_bytes = u64{256} << 10;
 
-template <class T, class Input>
-bool scan_streams(const Executor& ex, const Input& input, u64 n, const T* out) {
+template <bool inclusive, bool has_init, class T, class Input, class Op>
+bool scan_streams(const Executor& ex, const char* label, const ScanTask<T, Input, Op>& task) {
   if constexpr (std::is_same_v<Input, Elements<T>> && packs_are_words<T>) {
-    return ex.capability >= min_capability_for_bulk_copies && stream_shared_bytes<T> <= ex.max_shared_bytes &&
-           n * sizeof(T) >= stream_min_bytes && is_aligned_to_words(input.data) && is_aligned_to_words(out);
+    return task.n * sizeof(T) >= stream_min_bytes && stream_shared_bytes<T> <= ex.max_shared_bytes &&
+           is_aligned_to_words(task.input.data) && is_aligned_to_words(task.out) &&
+           architecture_of(ex, label, scan_stream_kernel<inclusive, has_init, T, Op>) >=
+               min_architecture_for_bulk_copies;
   } else {
     return false;
   }
@@ -53,7 +55,7 @@ void scan(const Executor& ex, const char* label, ScanTask<T, Input, Op> task) {
   static_assert(sizeof(T) <= 32);
   task.output_in_words = is_aligned_to_words(task.out);
   if constexpr (std::is_same_v<Input, Elements<T>>) task.input_in_words = is_aligned_to_words(task.input.data);
-  if (scan_streams(ex, task.input, task.n, task.out)) {
+  if (scan_streams<inclusive, has_init>(ex, label, task)) {
     if constexpr (std::is_same_v<Input, Elements<T>> && packs_are_words<T>) {
       const u64 tile_count = divide_rounding_up(task.n, stream_tile<T>);
       with_tile_chain<T>(ex, label, tile_count, [&](const TileChain<T>& chain) {

@@ -9,7 +9,7 @@
 
 namespace copse::cuda {
 
-inline constexpr int min_capability_for_bulk_copies = 9;
+inline constexpr u32 min_architecture_for_bulk_copies = 90;
 
 /// A barrier with phases. A phase ends once all arrivals, and the bytes that it was told to expect, are complete.
 class SharedBarrier {
