@@ -5,7 +5,7 @@
 # machine, or 90 if no GPU answers. Such a build has machine code for these GPUs alone, and no PTX: that would take a
 # tenth of nvcc's time, and two fifths of the size of the kernels. A program that meets another GPU says for which it
 # was built. -DCOPSE_CUDA_RELEASE_ARCHITECTURES=ON builds every architecture that a package should carry, with the PTX
-# of the newest, which newer GPUs run. The kernels need at least 80, which is Ampere.
+# of the newest, which newer GPUs run. The kernels need at least 75, which is Turing.
 
 option(COPSE_CUDA_RELEASE_ARCHITECTURES "Build for every GPU architecture that a package should carry" OFF)
 set(COPSE_HAS_CUDA 0)
@@ -34,7 +34,7 @@ set(copse_architecture_hint "")
 if(NOT COPSE_CUDA STREQUAL OFF)
   if(NOT CMAKE_CUDA_ARCHITECTURES)
     if(COPSE_CUDA_RELEASE_ARCHITECTURES)
-      set(CMAKE_CUDA_ARCHITECTURES 80-real 86-real 89-real 90-real 100-real 120)
+      set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90-real 100-real 120)
     elseif(COPSE_GPUS_HERE)
       set(CMAKE_CUDA_ARCHITECTURES ${COPSE_GPUS_HERE})
     else()
@@ -43,8 +43,8 @@ if(NOT COPSE_CUDA STREQUAL OFF)
     endif()
   endif()
   foreach(architecture IN LISTS CMAKE_CUDA_ARCHITECTURES)
-    if(architecture MATCHES "^[0-9]+" AND CMAKE_MATCH_0 LESS 80)
-      message(FATAL_ERROR "The CUDA architecture ${architecture} is below 80, which the kernels need; "
+    if(architecture MATCHES "^[0-9]+" AND CMAKE_MATCH_0 LESS 75)
+      message(FATAL_ERROR "The CUDA architecture ${architecture} is below 75, which the kernels need; "
         "name others by -DCMAKE_CUDA_ARCHITECTURES, or build only for the CPU by -DCOPSE_CUDA=OFF")
     endif()
   endforeach()

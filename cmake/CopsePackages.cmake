@@ -68,7 +68,7 @@ with the same bits on both: trees of boxes, grids and kd-trees over triangles,\n
 scenes of instances, and rays and queries through them.\n.\n")
 copse_add_package(libcopse0 libs "" "acceleration structures for ray tracing"
   "${copse_about}This package has the shared libraries of the C++ and of the C interface.\n\
-They need no NVIDIA driver. A GPU of architecture 80 or newer is used if there\nis one." COMPONENTS shared c)
+They need no NVIDIA driver. A GPU of architecture 75 or newer is used if there\nis one." COMPONENTS shared c)
 copse_add_package(libcopse-dev libdevel
   "libcopse0 ${copse_exactly}, libglm-dev, libtbb-dev, libhwy-dev, zlib1g-dev"
   "acceleration structures for ray tracing (development files)"

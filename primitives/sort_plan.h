@@ -23,13 +23,18 @@ struct MergeShape {
   static constexpr u32 threads = 512;
 
   /// Blocks that a multiprocessor holds: bounded by registers, and by shared memory for large elements.
-  static constexpr u32 blocks = element_bytes <= 4 ? 3 : 2;
-  static constexpr u32 max_tile_bytes = 88u << 10;
+  static constexpr u32 blocks = element_bytes <= 4 && !COPSE_TURING_CODE ? 3 : 2;
 
-  /// Elements per thread. Odd, so that threads that read their own runs hit different banks.
-  static constexpr u32 fitting = smaller(17u, max_tile_bytes / (threads * element_bytes));
-  static constexpr u32 items = (fitting - 1) | 1;
+  /// Returns the elements per thread. Odd, so that threads that read their own runs hit different banks.
+  static constexpr u32 items_of(u32 max_tile_bytes) {
+    return (smaller(17u, max_tile_bytes / (threads * element_bytes)) - 1) | 1;
+  }
+  static constexpr u32 turing_items = items_of(62u << 10), items_elsewhere = items_of(88u << 10);
+
+  /// Those of the code that this is compiled into. On the host, those of code for newer GPUs than Turing.
+  static constexpr u32 items = COPSE_TURING_CODE ? turing_items : items_elsewhere;
   static constexpr u32 tile = threads * items;
+  static constexpr u32 turing_tile = threads * turing_items;
 };
 
 /// The levels of a sample sort: level k cuts each bucket into 2^bits[k] buckets. The last buckets are sorted in

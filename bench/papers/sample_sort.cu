@@ -64,7 +64,8 @@ struct Phases {
 
     works[0] = [=, &ex] {
       cuda::launch(ex, "samples", samples::choose_splitters_kernel<u32, Numbers, Less>,
-                   {1, SampleShape::threads, SharedTile<u32, u32>::bytes}, level, numbers, Less{}, splitters);
+                   {1, SampleShape::threads, cuda::available_shared_bytes(ex, SharedTile<u32, u32>::bytes)}, level,
+                   numbers, Less{}, splitters);
     };
     works[1] = [=, &ex] {
       cuda::launch(ex, "count", samples::classify_kernel<u32, NoValue, Numbers, Less>,
@@ -81,7 +82,7 @@ struct Phases {
     };
     const samples::GroupArrays<u32, NoValue> arrays{{out.data(), in_bins}, {}};
     works[4] = [=, &ex] {
-      samples::sort_groups(ex, "bins", level.n, plan.group, begins, bucket_count, arrays, 1, Less{});
+      samples::sort_groups(ex, "bins", level.n, tile, plan.group, begins, bucket_count, arrays, 1, Less{});
     };
     const double moved[phase_count] = {0, 5 * n, 16.0 * double(count_count), 9 * n, 8 * n};
     std::copy(std::begin(moved), std::end(moved), bytes);

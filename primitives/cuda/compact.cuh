@@ -44,10 +44,16 @@ __device__ void place_tile(const Moves& moves, const CountChain& chain, const ty
   store_staged(moves, staged, waiting.selected_count, before, waiting.tile);
 }
 
+/// Stages of packed elements in shared memory. In code for Turing two of 32 KiB are too much: a block then places a tile
+/// before it packs the next one.
+template <class Moves>
+inline constexpr u32 stage_count = 2 * Moves::stage_bytes <= shared_bytes_everywhere ? 2 : 1;
+
 template <class Moves>
 __global__ void __launch_bounds__(select_threads, select_blocks)
     compact_kernel(const Moves moves, u64 n, const CountChain chain, u64* count, bool one_tile_each) {
   using Shape = typename Moves::Shape;
+  static_assert(stage_count<Moves> * Moves::stage_bytes <= shared_bytes_everywhere);
   extern __shared__ uint4 compact_memory[];
   __shared__ BlockStorage<u32, select_threads> warp_totals;
   __shared__ u64 shared_tile;
@@ -65,6 +71,10 @@ __global__ void __launch_bounds__(select_threads, select_blocks)
 
   WaitingTile waiting{chain.tile_count, 0};
   for (u32 stage = 0;; stage ^= 1) {
+    if constexpr (stage_count<Moves> == 1) {
+      if (waiting.tile < chain.tile_count) place_tile(moves, chain, stage_at(0), waiting, count);
+      waiting.tile = chain.tile_count;
+    }
     const bool has_tile = tile < chain.tile_count;
     u64 next_tile = chain.tile_count;
     u32 selected_count = 0;
@@ -78,7 +88,7 @@ __global__ void __launch_bounds__(select_threads, select_blocks)
         publish_count(chain, tile, tile == 0 ? count_is_through : count_is_own, selected_count);
         shared_tile = source.take();
       }
-      pack_tile(moves, loaded, selected, ranks, stage_at(stage));
+      pack_tile(moves, loaded, selected, ranks, stage_at(stage_count<Moves> == 2 ? stage : 0));
       __syncthreads();
       next_tile = shared_tile;
       if (next_tile < chain.tile_count) moves.load(loaded, next_tile, n);
@@ -100,8 +110,7 @@ void compact_with(const Executor& ex, const char* label, u64 n, const Moves& mov
   const u64 tile_count = divide_rounding_up(n, Moves::Shape::size);
   const u64 block_count = smaller(tile_count, u64{select_blocks} * ex.multiprocessor_count);
   with_count_chain(ex, label, tile_count, [&](const CountChain& chain) {
-    constexpr u32 shared_bytes = 2 * Moves::stage_bytes;
-    static_assert(shared_bytes <= shared_bytes_everywhere);
+    const u32 shared_bytes = available_shared_bytes(ex, stage_count<Moves> * Moves::stage_bytes);
     launch(ex, label, compact_kernel<Moves>, {block_count, select_threads, shared_bytes, true}, moves, n, chain,
            count, block_count == tile_count);
   });

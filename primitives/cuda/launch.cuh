@@ -25,8 +25,15 @@ inline void check(cudaError_t status, const char* what) {
 /// Launches overlap in code for this architecture and above.
 inline constexpr u32 min_architecture_for_overlap = 90;
 
-/// Every GPU from architecture 80 on allows a block at least this much shared memory; 86, 89 and 120 allow no more.
-inline constexpr u32 shared_bytes_everywhere = 99u << 10;
+/// The first architecture after Turing.
+inline constexpr u32 ampere = 80;
+
+/// What is left of the shared memory of a block of Turing for static shared memory.
+inline constexpr u32 static_shared_bytes = 1u << 10;
+
+/// Every GPU that runs this code allows a block at least this much dynamic shared memory. From architecture 80 on, those
+/// of 86, 89 and 120 allow no more. In device code for Turing it is less. On the host it is that of newer GPUs.
+inline constexpr u32 shared_bytes_everywhere = COPSE_TURING_CODE ? (64u << 10) - static_shared_bytes : 99u << 10;
 
 struct LaunchShape {
   u64 blocks;
@@ -74,6 +81,14 @@ u32 architecture_of(const Executor& ex, const char* label, void (*kernel)(Parame
     architecture = u32(attributes.ptxVersion);
   }
   return architecture;
+}
+
+/// Returns the dynamic shared memory for a kernel that needs `bytes`, or less in code for Turing, where it checks that
+/// it needs at most shared_bytes_everywhere.
+inline u32 available_shared_bytes(const Executor& ex, u32 bytes) {
+  if (ex.max_shared_bytes >= shared_bytes_everywhere || bytes <= ex.max_shared_bytes - static_shared_bytes)
+    return bytes;
+  return ex.max_shared_bytes - static_shared_bytes;
 }
 
 /// Checks that a block may have this much shared memory.

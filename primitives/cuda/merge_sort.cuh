@@ -121,14 +121,23 @@ __global__ void __launch_bounds__(MergeShape<Key, Value>::threads, MergeShape<Ke
                     values_out);
 }
 
+/// Returns the tile of the code that this GPU runs, for kernels that are compiled together with `kernel`.
+template <class Key, class Value, class Kernel>
+u32 merge_tile(const Executor& ex, const char* label, Kernel kernel) {
+  using Shape = MergeShape<Key, Value>;
+  return architecture_of(ex, label, kernel) < ampere ? Shape::turing_tile : Shape::tile;
+}
+
 /// Sorts elements directly, not by index.
 template <class Key, class Value, class KeyInput, class ValueInput, class Less>
 void merge_sort_elements(const Executor& ex, const char* label, u64 n, const KeyInput& key_input,
                          const ValueInput& value_input, const Less& less, Key* keys_out, Value* values_out) {
   using Shape = MergeShape<Key, Value>;
-  constexpr u32 shared_bytes = SharedTile<Key, Value>::bytes;
+  const auto sort_tiles = sort_tiles_kernel<Key, Value, KeyInput, ValueInput, Less>;
+  const u32 tile = merge_tile<Key, Value>(ex, label, sort_tiles);
+  const u32 shared_bytes = available_shared_bytes(ex, SharedTile<Key, Value>::bytes);
   ScratchArena::Frame frame(ex.scratch);
-  const u64 tile_count = divide_rounding_up(n, Shape::tile);
+  const u64 tile_count = divide_rounding_up(n, u64{tile});
   const bool passes = tile_count > 1;
   Key* keys[2] = {keys_out, passes ? frame.allocate<Key>(n) : nullptr};
   Value* values[2] = {values_out, passes && Shape::with_values ? frame.allocate<Value>(n) : nullptr};
@@ -136,24 +145,25 @@ void merge_sort_elements(const Executor& ex, const char* label, u64 n, const Key
 
   // The passes alternate between two arrays and end in the output.
   u32 at = 0;
-  for (u64 run = Shape::tile; run < n; run *= 2) at = 1 - at;
-  launch(ex, label, sort_tiles_kernel<Key, Value, KeyInput, ValueInput, Less>,
-         {tile_count, Shape::threads, shared_bytes, true}, n, key_input, value_input, less, keys[at], values[at]);
-  for (u64 run = Shape::tile; run < n; run *= 2) {
+  for (u64 run = tile; run < n; run *= 2) at = 1 - at;
+  launch(ex, label, sort_tiles, {tile_count, Shape::threads, shared_bytes, true}, n, key_input, value_input, less,
+         keys[at], values[at]);
+  for (u64 run = tile; run < n; run *= 2) {
     const MergePass pass{n, run};
-    find_tile_begins(ex, label, tile_count, pass, keys[at], Shape::tile, less, begins);
+    find_tile_begins(ex, label, tile_count, pass, keys[at], tile, less, begins);
     launch(ex, label, merge_pass_kernel<Key, Value, Less>, {tile_count, Shape::threads, shared_bytes, true}, pass,
            keys[at], values[at], begins, less, keys[1 - at], values[1 - at]);
     at = 1 - at;
   }
 }
 
+/// Returns enough scratch for the smallest tiles.
 template <class Key, class Value>
 u64 merge_sort_elements_bytes(u64 n) {
   using Shape = MergeShape<Key, Value>;
-  if (n <= Shape::tile) return 0;
+  if (n <= Shape::turing_tile) return 0;
   return ScratchArena::bytes_for<Key>(n) + (Shape::with_values ? ScratchArena::bytes_for<Value>(n) : 0) +
-         ScratchArena::bytes_for<u64>(divide_rounding_up(n, Shape::tile));
+         ScratchArena::bytes_for<u64>(divide_rounding_up(n, Shape::turing_tile));
 }
 
 /// Compares records by their index.

@@ -67,8 +67,8 @@ void run_level(const Executor& ex, const char* label, Level level, const KeyInpu
     level.tiles = scratch.tiles;
   }
   launch(ex, label, choose_splitters_kernel<Key, KeyInput, Less>,
-         {level.parent_count, SampleShape::threads, SharedTile<Key, u32>::bytes}, level, key_input, less,
-         scratch.splitters);
+         {level.parent_count, SampleShape::threads, available_shared_bytes(ex, SharedTile<Key, u32>::bytes)},
+         level, key_input, less, scratch.splitters);
   launch(ex, label, classify_kernel<Key, Value, KeyInput, Less>, {tile_count, Shape::threads}, level, key_input,
          less, scratch.splitters, buckets, scratch.counts);
   exclusive_scan(ex, label, tile_count << level.bits, Elements<u64>{scratch.counts}, u64{0}, Plus{},
@@ -90,13 +90,13 @@ auto values_at([[maybe_unused]] const Value* values) {
 }
 
 template <class Key, class Value, class Less>
-void sort_groups(const Executor& ex, const char* label, u64 n, u64 group, const u64* begins, u64 bucket_count,
-                 const GroupArrays<Key, Value>& arrays, u32 array_in, const Less& less) {
+void sort_groups(const Executor& ex, const char* label, u64 n, u32 tile, u64 group, const u64* begins,
+                 u64 bucket_count, const GroupArrays<Key, Value>& arrays, u32 array_in, const Less& less) {
   using Shape = MergeShape<Key, Value>;
-  constexpr u32 shared_bytes = SharedTile<Key, Value>::bytes;
+  const u32 shared_bytes = available_shared_bytes(ex, SharedTile<Key, Value>::bytes);
   ScratchArena::Frame frame(ex.scratch);
   LargeGroups* table = frame.allocate<LargeGroups>(1);
-  LargeGroup* list = frame.allocate<LargeGroup>(n / Shape::tile);
+  LargeGroup* list = frame.allocate<LargeGroup>(n / tile);
   fill_bytes(ex, label, table, 1, 0);
   launch(ex, label, sort_groups_kernel<Key, Value, Less>,
          {divide_rounding_up(n, group), Shape::threads, shared_bytes}, begins, bucket_count, group,
@@ -114,10 +114,10 @@ Level level_of(const SamplePlan& plan, u32 k, u64 n) {
 }
 
 template <class Key, class Value, class KeyInput, class ValueInput, class Less>
-void sample_sort_elements(const Executor& ex, const char* label, u64 n, const SamplePlan& plan,
-                          const KeyInput& key_input, const ValueInput& value_input, const Less& less,
-                          Key* keys_out, Value* values_out) {
+void sample_sort_elements(const Executor& ex, const char* label, u64 n, u32 tile, const KeyInput& key_input,
+                          const ValueInput& value_input, const Less& less, Key* keys_out, Value* values_out) {
   using Shape = MergeShape<Key, Value>;
+  const SamplePlan plan = plan_sample_sort(n, tile);
   ScratchArena::Frame frame(ex.scratch);
   Key* scratch_keys = frame.allocate<Key>(n);
   Value* scratch_values = Shape::with_values ? frame.allocate<Value>(n) : nullptr;
@@ -140,13 +140,13 @@ void sample_sort_elements(const Executor& ex, const char* label, u64 n, const Sa
     }
     at = 1 - at;
   }
-  sort_groups(ex, label, n, plan.group, begins, u64{1} << plan.total_bits(), arrays, at, less);
+  sort_groups(ex, label, n, tile, plan.group, begins, u64{1} << plan.total_bits(), arrays, at, less);
 }
 
 template <class Key, class Value>
-u64 sample_sort_elements_bytes(const Executor& ex, u64 n) {
+u64 sample_sort_elements_bytes(const Executor& ex, u64 n, u32 tile) {
   using Shape = MergeShape<Key, Value>;
-  const SamplePlan plan = plan_sample_sort(n, Shape::tile);
+  const SamplePlan plan = plan_sample_sort(n, tile);
   u64 held = ScratchArena::bytes_for<Key>(n) + (Shape::with_values ? ScratchArena::bytes_for<Value>(n) : 0) +
              ScratchArena::bytes_for<u8>(n);
   u64 most = 0;
@@ -155,37 +155,40 @@ u64 sample_sort_elements_bytes(const Executor& ex, u64 n) {
     held += ScratchArena::bytes_for<u64>((u64{level.parent_count} << level.bits) + 1);
     most = larger(most, held + LevelScratch<Key>::bytes(ex, level));
   }
-  return larger(
-      most, held + ScratchArena::bytes_for<LargeGroups>(1) + ScratchArena::bytes_for<LargeGroup>(n / Shape::tile));
+  return larger(most,
+                held + ScratchArena::bytes_for<LargeGroups>(1) + ScratchArena::bytes_for<LargeGroup>(n / tile));
 }
 
-template <class Key, class Value>
-bool merge_sort_wins(u64 n) {
-  using Shape = MergeShape<Key, Value>;
-  return Shape::by_index || n <= sample_sort_min_tiles * Shape::tile;
+inline bool merge_sort_wins(u64 n, u32 tile) {
+  return n <= sample_sort_min_tiles * tile;
 }
 
 template <class Key, class Value, class KeyInput, class ValueInput, class Less>
 void sample_sort(const Executor& ex, const char* label, u64 n, const KeyInput& key_input,
                  const ValueInput& value_input, const Less& less, Key* keys_out, Value* values_out) {
-  if (merge_sort_wins<Key, Value>(n)) {
-    merge_sort(ex, label, n, key_input, value_input, less, keys_out, values_out);
-  } else if constexpr (!MergeShape<Key, Value>::by_index) {
-    const SamplePlan plan = plan_sample_sort(n, MergeShape<Key, Value>::tile);
-    sample_sort_elements(ex, label, n, plan, key_input, value_input, less, keys_out, values_out);
+  if constexpr (!MergeShape<Key, Value>::by_index) {
+    const u32 tile = merge_tile<Key, Value>(ex, label, sort_groups_kernel<Key, Value, Less>);
+    if (!merge_sort_wins(n, tile)) {
+      return sample_sort_elements(ex, label, n, tile, key_input, value_input, less, keys_out, values_out);
+    }
   }
+  merge_sort(ex, label, n, key_input, value_input, less, keys_out, values_out);
 }
 
 }  // namespace detail::samples
 
+/// Returns enough scratch for the tiles of every GPU.
 template <class Key, class Value = NoValue>
 u64 sample_sort_scratch_bytes(const Executor& ex, u64 n) {
-  if constexpr (!detail::MergeShape<Key, Value>::by_index) {
-    if (!detail::samples::merge_sort_wins<Key, Value>(n)) {
-      return detail::samples::sample_sort_elements_bytes<Key, Value>(ex, n);
+  using Shape = detail::MergeShape<Key, Value>;
+  u64 bytes = merge_sort_scratch_bytes<Key, Value>(ex, n);
+  if constexpr (!Shape::by_index) {
+    for (u32 tile : {Shape::tile, Shape::turing_tile}) {
+      if (detail::samples::merge_sort_wins(n, tile)) continue;
+      bytes = larger(bytes, detail::samples::sample_sort_elements_bytes<Key, Value>(ex, n, tile));
     }
   }
-  return merge_sort_scratch_bytes<Key, Value>(ex, n);
+  return bytes;
 }
 
 /// Contract: primitives/sample_sort.h.

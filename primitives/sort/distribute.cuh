@@ -23,8 +23,10 @@ inline constexpr bool loads_at_once = sizeof(Item) <= 8 && alignof(Item) == size
 
 template <class Item, TileSize size>
 inline constexpr u32 distribute_threads = size == TileSize::small || !loads_at_once<Item> ? 384 : 512;
+
+/// Blocks on a multiprocessor at once. That of Turing runs 1024 threads.
 template <TileSize size>
-inline constexpr u32 distribute_blocks = size == TileSize::small ? 3 : 2;  // on a multiprocessor at once
+inline constexpr u32 distribute_blocks = size == TileSize::small && !COPSE_TURING_CODE ? 3 : 2;
 
 /// Returns the items per thread, so that the tiles fit the shared memory and the registers of a multiprocessor.
 template <class Item, TileSize size>
@@ -39,6 +41,14 @@ inline constexpr u32 distribute_rows = rows_for_tile<Item, size>();
 template <class Item, TileSize size>
 inline constexpr u32 distribute_tile = u32{distribute_threads<Item, size>} * distribute_rows<Item, size>;
 
+/// Items of a tile that shared memory has room for: all of them, except in code for Turing.
+template <class Item, TileSize size>
+inline constexpr u32 staged_items = COPSE_TURING_CODE
+                                        ? smaller<u32>(distribute_tile<Item, size>, (50u << 10) / sizeof(Item))
+                                        : distribute_tile<Item, size>;
+template <class Item, TileSize size>
+inline constexpr bool moves_in_rounds = staged_items<Item, size> < distribute_tile<Item, size>;
+
 /// True if it is faster to look back before the items move in shared memory, as with small items. With larger
 /// items it is faster to look back while they move.
 template <class Item>
@@ -50,8 +60,31 @@ inline constexpr u64 max_items_at_once = (u64{1} << 30) - 1;
 template <class Item, TileSize size>
 struct DistributeShared {
   BucketShared<distribute_threads<Item, size> / warp_size> buckets;
-  alignas(16) Item items[distribute_tile<Item, size>];
+  alignas(16) Item items[staged_items<Item, size>];
 };
+
+/// Puts the items of a tile into the order of their buckets and writes runs of them, as many at a time as shared memory
+/// has room for. All threads of the block call it, after a barrier.
+///   offsets:     per bucket: place in the output minus place in the tile
+///   place_of(k): place in the tile of the thread's item k; not below the tile's size if there is no such item
+template <TileSize size, class Item, u32 rows, class PlaceOf, class BucketOf, class Sink>
+__device__ void write_in_rounds(Item* staged, const Item (&items)[rows], u32 tile_size, const u64* offsets,
+                                const PlaceOf& place_of, const BucketOf& bucket_of, const Sink& sink) {
+  constexpr u32 round_size = staged_items<Item, size>;
+  for (u32 begin = 0; begin < tile_size; begin += round_size) {
+#pragma unroll
+    for (u32 k = 0; k < rows; ++k) {
+      const u32 place = place_of(k) - begin;  // wraps around for places before the round
+      if (place < round_size) staged[place] = items[k];
+    }
+    __syncthreads();
+    for (u32 i = threadIdx.x; i < smaller(round_size, tile_size - begin); i += distribute_threads<Item, size>) {
+      const Item item = staged[i];
+      sink(offsets[bucket_of(item)] + begin + i, item);
+    }
+    __syncthreads();
+  }
+}
 
 /// Distributes items. `source(i)` returns item i of n; `bucket_of(item)` returns its bucket, below 256;
 /// `sink(place, item)` stores it.
@@ -59,6 +92,7 @@ template <TileSize size, class Item, class Source, class BucketOf, class Sink>
 __global__ void __launch_bounds__(distribute_threads<Item, size>, distribute_blocks<size>)
     distribute_kernel(u64 begin, u64 n, Source source, BucketOf bucket_of, Sink sink, DistributeTables tables) {
   constexpr u32 rows = distribute_rows<Item, size>;
+  static_assert(sizeof(DistributeShared<Item, size>) <= shared_bytes_everywhere);
   extern __shared__ uint4 distribute_memory[];
   auto& memory = *reinterpret_cast<DistributeShared<Item, size>*>(distribute_memory);
   auto& shared = memory.buckets;
@@ -120,6 +154,17 @@ __global__ void __launch_bounds__(distribute_threads<Item, size>, distribute_blo
   }
   __syncthreads();
 
+  if constexpr (moves_in_rounds<Item, size>) {
+    if (has_buckets) find_places(tables, tile, gridDim.x, base, count, begins, shared);
+    __syncthreads();
+    const auto place_of = [&](u32 k) {
+      const u32 rank = k % 2 == 0 ? ranks[k / 2] & 0xffff : ranks[k / 2] >> 16;
+      return rank + reinterpret_cast<const u16*>(shared.counts[warp])[bucket_of_row(k)];
+    };
+    write_in_rounds<size>(memory.items, items, tile_size, shared.offsets, place_of, bucket_of, sink);
+    return;
+  }
+
   // Put the items into the order of their buckets in shared memory, and write runs of them.
   if (looks_back_early<Item> && has_buckets) find_places(tables, tile, gridDim.x, base, count, begins, shared);
 #pragma unroll
@@ -157,17 +202,23 @@ u64 distribute_word_count(const Executor& ex, u64 n) {
   return distribute_tile_count<Item>(ex, n) * (bucket_limit / 2);
 }
 
+/// Returns how many blocks of a kernel a multiprocessor surely runs at once.
+template <TileSize size, class Item, class Kernel>
+u64 resident_distributions(const Executor& ex, const char* label, Kernel kernel) {
+  if (architecture_of(ex, label, kernel) < ampere) return 1;
+  return smaller(u64{distribute_blocks<size>}, blocks_by_memory(ex, sizeof(DistributeShared<Item, size>)));
+}
+
 template <TileSize size, class Item, class Source, class BucketOf, class Sink>
 void launch_distribution(const Executor& ex, const char* label, u64 begin, u64 n, const Source& source,
                          const BucketOf& bucket_of, const Sink& sink, DistributeTables tables) {
   const u64 tile_count = divide_rounding_up(n, distribute_tile<Item, size>);
-  constexpr u32 shared_bytes = sizeof(DistributeShared<Item, size>);
-  static_assert(shared_bytes <= shared_bytes_everywhere);
-  const u64 blocks = smaller(u64{distribute_blocks<size>}, blocks_by_memory(ex, shared_bytes));
+  const auto kernel = distribute_kernel<size, Item, Source, BucketOf, Sink>;
+  const u32 shared_bytes = available_shared_bytes(ex, sizeof(DistributeShared<Item, size>));
+  const u64 blocks = resident_distributions<size, Item>(ex, label, kernel);
   tables.all_blocks_resident = tile_count <= blocks * ex.multiprocessor_count;
-  launch(ex, label, distribute_kernel<size, Item, Source, BucketOf, Sink>,
-         {tile_count, distribute_threads<Item, size>, shared_bytes, true}, begin, n, source, bucket_of, sink,
-         tables);
+  launch(ex, label, kernel, {tile_count, distribute_threads<Item, size>, shared_bytes, true}, begin, n, source,
+         bucket_of, sink, tables);
 }
 
 /// Distributes the items [begin, begin + n), at most `max_items_at_once`.

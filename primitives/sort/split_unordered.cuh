@@ -23,13 +23,14 @@ struct UnorderedShared {
   u64 offsets[bucket_limit];  // place in the output minus place in the tile
   u32 counts[bucket_limit], begins[bucket_limit];
   BlockStorage<u32, distribute_threads<Item, TileSize::large>> storage;
-  alignas(16) Item items[distribute_tile<Item, TileSize::large>];
+  alignas(16) Item items[staged_items<Item, TileSize::large>];
 };
 
 template <class Item, class Source, class BucketOf, class Sink>
 __global__ void __launch_bounds__(distribute_threads<Item, TileSize::large>, distribute_blocks<TileSize::large>)
     distribute_unordered_kernel(u64 n, Source source, BucketOf bucket_of, Sink sink, u64* cursors) {
   constexpr u32 rows = distribute_rows<Item, TileSize::large>;
+  static_assert(sizeof(UnorderedShared<Item>) <= shared_bytes_everywhere);
   extern __shared__ uint4 unordered_memory[];
   auto& shared = *reinterpret_cast<UnorderedShared<Item>*>(unordered_memory);
   const u32 thread = threadIdx.x;
@@ -59,19 +60,27 @@ __global__ void __launch_bounds__(distribute_threads<Item, TileSize::large>, dis
     shared.offsets[thread] = (count > 0 ? fetch_add_relaxed(cursors + thread, u64{count}) : 0) - begin;
   }
   __syncthreads();
+  if constexpr (moves_in_rounds<Item, TileSize::large>) {
+    const auto place_of = [&](u32 k) {
+      const bool is_item = thread + k * distribute_threads<Item, TileSize::large> < tile_size;
+      return is_item ? shared.begins[bucket_of(items[k])] + ranks[k] : ~0u;
+    };
+    write_in_rounds<TileSize::large>(shared.items, items, tile_size, shared.offsets, place_of, bucket_of, sink);
+  } else {
 #pragma unroll
-  for (u32 k = 0; k < rows; ++k) {
-    if (thread + k * distribute_threads<Item, TileSize::large> < tile_size) {
-      shared.items[shared.begins[bucket_of(items[k])] + ranks[k]] = items[k];
+    for (u32 k = 0; k < rows; ++k) {
+      if (thread + k * distribute_threads<Item, TileSize::large> < tile_size) {
+        shared.items[shared.begins[bucket_of(items[k])] + ranks[k]] = items[k];
+      }
     }
-  }
-  __syncthreads();
+    __syncthreads();
 #pragma unroll
-  for (u32 k = 0; k < rows; ++k) {
-    const u32 i = thread + k * distribute_threads<Item, TileSize::large>;
-    if (i >= tile_size) break;
-    const Item item = shared.items[i];
-    sink(shared.offsets[bucket_of(item)] + i, item);
+    for (u32 k = 0; k < rows; ++k) {
+      const u32 i = thread + k * distribute_threads<Item, TileSize::large>;
+      if (i >= tile_size) break;
+      const Item item = shared.items[i];
+      sink(shared.offsets[bucket_of(item)] + i, item);
+    }
   }
 }
 
@@ -80,11 +89,10 @@ template <class Item, class Source, class BucketOf, class Sink>
 void distribute_unordered(const Executor& ex, const char* label, u64 n, const Source& source,
                           const BucketOf& bucket_of, const Sink& sink, u64* totals, u64* offsets,
                           u32 offset_count) {
-  static_assert(sizeof(UnorderedShared<Item>) <= shared_bytes_everywhere);
   launch(ex, label, bucket_cursor_kernel, {1, bucket_limit}, totals, offsets, offset_count);
   launch(ex, label, distribute_unordered_kernel<Item, Source, BucketOf, Sink>,
          {divide_rounding_up(n, distribute_tile<Item, TileSize::large>), distribute_threads<Item, TileSize::large>,
-          sizeof(UnorderedShared<Item>)},
+          available_shared_bytes(ex, sizeof(UnorderedShared<Item>))},
          n, source, bucket_of, sink, totals);
   fill_bytes(ex, label, totals, bucket_limit, 0);
 }

@@ -69,6 +69,37 @@ std::vector<Key> random_keys_around_zero(u64 n, u64 distinct, u32 seed) {
   return keys;
 }
 
+template <class Key, class Value>
+void expect_tiles_fit() {
+  using Shape = MergeShape<Key, Value>;
+  constexpr u32 block_of_turing = 64u << 10, block_elsewhere = 99u << 10, static_memory = 1u << 10, alignment = 16;
+  const auto bytes = [](u32 items) { return (Shape::threads + 1) * items * Shape::element_bytes + alignment; };
+  EXPECT_LE(bytes(Shape::turing_items) + static_memory, block_of_turing) << Shape::element_bytes;
+  EXPECT_LE(bytes(Shape::items), block_elsewhere) << Shape::element_bytes;
+  EXPECT_EQ(Shape::turing_items % 2, 1u);
+  EXPECT_LE(Shape::turing_tile, Shape::tile);
+}
+
+TEST(ComparisonSortShapes, TilesFitTheSharedMemoryOfABlock) {
+  struct Bytes12 {
+    u32 of[3];
+  };
+  struct Bytes28 {
+    u32 of[7];
+  };
+  expect_tiles_fit<u32, NoValue>();
+  expect_tiles_fit<u32, u32>();
+  expect_tiles_fit<u64, NoValue>();
+  expect_tiles_fit<u64, u32>();
+  expect_tiles_fit<u64, u64>();
+  expect_tiles_fit<Bytes12, u64>();
+  expect_tiles_fit<Bytes12, Bytes12>();
+  expect_tiles_fit<Bytes28, NoValue>();
+  expect_tiles_fit<Bytes28, u32>();
+  EXPECT_EQ((MergeShape<u64, NoValue>::turing_tile), 7680u);
+  EXPECT_EQ((MergeShape<u32, NoValue>::turing_tile), (MergeShape<u32, NoValue>::tile));
+}
+
 TEST_P(ComparisonSort, EqualsStableSortAtTileBoundaries) {
   for (u64 n : boundary_sizes()) {
     expect_both_sort(context(), random_keys_around_zero<u32>(n, 1u << 31, u32(n)), "random u32");

@@ -244,7 +244,7 @@ inline void order_long_runs(const Executor& ex, u64 blocks, const KeyWords& keys
   launch(ex, "Morton order: long runs", order_long_runs_kernel,
          {.blocks = blocks,
           .threads = run_threads,
-          .shared_bytes = run_shared_bytes,
+          .shared_bytes = available_shared_bytes(ex, run_shared_bytes),
           .overlaps_earlier_launch = true},
          keys, sorted, runs, state, order);
 }

@@ -32,7 +32,12 @@ struct KdFinish {
 inline u32 kd_finish_shared_bytes(u32 capacity) {
   return capacity * (sizeof(u32) + 2 * sizeof(u16));
 }
-static_assert(KdBlock::capacity * (sizeof(u32) + 2 * sizeof(u16)) <= shared_bytes_everywhere);
+
+/// Returns the points of the largest subtree that a block finishes on this GPU.
+inline u32 kd_block_capacity(const Executor& ex) {
+  const u32 fitting = (ex.max_shared_bytes - static_shared_bytes) / kd_finish_shared_bytes(1);
+  return smaller(KdBlock::capacity, fitting / 16 * 16);
+}
 
 class KdSubtree {
  public:
@@ -212,10 +217,11 @@ __global__ static void __launch_bounds__(KdBlock::threads, 2) kd_finish_kernel(c
 /// they do not get too small, one with work for all multiprocessors.
 inline u32 kd_block_level(const Executor& ex, u64 n) {
   constexpr u32 min_points = 1024, blocks_per_multiprocessor = 2;
+  const u32 capacity = kd_block_capacity(ex);
   for (u32 level = 0;; ++level) {
     const u32 count = KdShape(n).range(level, 0).count();
     const bool leaves_some_idle = u64{1} << level < u64{blocks_per_multiprocessor} * ex.multiprocessor_count;
-    if (count <= KdBlock::capacity && (count <= min_points || !leaves_some_idle)) return level;
+    if (count <= capacity && (count <= min_points || !leaves_some_idle)) return level;
   }
 }
 

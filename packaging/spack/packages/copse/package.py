@@ -25,8 +25,8 @@ class Copse(CMakePackage, CudaPackage):
     depends_on("fmt", when="+tools")
     depends_on("cuda@12:", when="+cuda")
     conflicts("%gcc@:11", msg="Copse is C++20 and needs GCC 12 or newer")
-    for architecture in ("50", "52", "53", "60", "61", "62", "70", "72", "75"):
-        conflicts(f"cuda_arch={architecture}", msg="the kernels need architecture 80 or newer")
+    for architecture in ("50", "52", "53", "60", "61", "62", "70", "72"):
+        conflicts(f"cuda_arch={architecture}", msg="the kernels need architecture 75 or newer")
 
     def cmake_args(self):
         arguments = [
