@@ -49,7 +49,7 @@ struct RecordForestNode {
   }
 };
 
-/// Writes, to the place of each inner child of a wide node, which pair it is.
+/// Stores the pair of each inner child of a wide node at the place of the child.
 struct PlaceForestChildren {
   ForestBuild build;
   ForestRecords in;
@@ -127,7 +127,7 @@ struct WriteForestCounts {
   }
 };
 
-/// Makes the ids count from the begin of the tree, those that are in no leaf too, after the others.
+/// Makes ids relative to the begin of their tree. The primitives in no leaf come after the others.
 struct LocaliseForestIds {
   ForestBuild build;
   u32* ids;

@@ -12,7 +12,7 @@
 
 namespace copse::detail {
 
-/// Fits a node to its children; exact boxes go up beside the rounded ones, as in FitWideNode.
+/// Fits a node to its children. The exact boxes are kept beside the rounded ones, as in FitWideNode.
 struct FitForestNode {
   ForestShape shape;
   ForestArrays trees;

@@ -53,7 +53,7 @@ struct ListedSpan {
   __device__ bool has(u32 group) const { return u64{group - first} < size; }
 };
 
-/// Ids of some deferred groups, rising, in shared memory.
+/// Ids of some deferred groups, ascending, in shared memory.
 template <u32 capacity>
 struct ListedIds {
   u32 ids[capacity];

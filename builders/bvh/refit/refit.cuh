@@ -3,7 +3,7 @@
 // The boxes of a tree on CUDA. Contract: builders/bvh/refit/refit.inl.
 //
 // All nodes of an LBVH with one primitive per leaf follow from the deltas between its leaves. So a refit joins it
-// anew by tiles of leaves and upper levels, as the build did (lbvh.cuh); the parents stay. It reads a byte per
+// again by tiles of leaves and upper levels, as the build did (lbvh.cuh); the parents stay. It reads a byte per
 // primitive in place of 68 bytes of nodes and parents. It reads nodes only in the upper levels.
 //
 // All other trees are fitted by their links (refit_links.cuh). Only the GPU knows which builder made the tree

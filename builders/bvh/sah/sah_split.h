@@ -16,7 +16,7 @@ inline constexpr u32 max_sah_bins = SahOptions::max_bin_count;
 inline constexpr u32 max_swept_items = 32;
 
 /// At this depth and below, nodes that are too large for a sweep are split in the middle. Otherwise, where the
-/// sizes of primitives form a geometric progression, each split takes off a few items alone, and the tree gets
+/// sizes of primitives form a geometric progression, each split takes off only a few items, and the tree gets
 /// about n levels deep.
 inline constexpr u32 sah_depth_limit = 96;
 

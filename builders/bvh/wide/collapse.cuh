@@ -92,8 +92,8 @@ __device__ void climb_with_slots(const Input& in, const AreaScale& scale, u32 pa
   constexpr u32 width = Input::width;
   SlotCosts<width> costs = load_whole(in.slot_costs + pair);
   ClimbedNode at = ClimbedNode::load(in, in.bvh.parents.data()[pair]);
-  // The window has sent the message of this node, so the order of arrival decides, without a look at the
-  // sibling's.
+  // The window has sent the message of this node, so the order of arrival decides, without a check for the message
+  // of the sibling.
   const bool is_first = comes_first(in, at.pair());
   if (is_first && !at.other.is_leaf()) return;
   for (bool is_sent = true; !in.is_root(at.node); is_sent = false) {

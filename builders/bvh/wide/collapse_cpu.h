@@ -60,7 +60,7 @@ struct IsBinaryLeaf {
   bool operator()(u32 node) const { return node < counts->node_count && nodes[node].is_leaf(); }
 };
 
-/// Records the parent of a pair if it becomes a wide node. parts[pair] = the room that it takes, else 0.
+/// Records the parent of a pair if it becomes a wide node. parts[pair] = the room that its children take, else 0.
 template <u32 width>
 struct RecordWideNode {
   CollapsedTree<width> tree;
@@ -88,7 +88,7 @@ struct RecordWideNode {
   }
 };
 
-/// Writes, to the place of each inner child of a wide node, which pair it is.
+/// Stores the pair of each inner child of a wide node at the place of the child.
 template <u32 width>
 struct PlaceChildren {
   PairArrays<width> pairs;

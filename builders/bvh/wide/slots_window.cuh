@@ -54,8 +54,8 @@ struct ChooseInput {
   }
 };
 
-/// Costs that one thread sends to another, in pieces of 8 bytes. Each piece arrives whole; the order is free. It
-/// begins with a cost, and before it arrives it holds bits that are no cost: arithmetic never gives this NaN.
+/// Costs that one thread sends to another, in pieces of 8 bytes. Each piece arrives whole, and pieces may arrive
+/// in any order. A piece begins with a cost. Before it arrives, it holds a NaN that arithmetic never gives.
 template <u32 width>
 struct CostsMessage {
   static constexpr u32 pieces = sizeof(SlotCosts<width>) / sizeof(u64);
