@@ -15,8 +15,8 @@
 //     Builds nodes and parents of `bvh` over its leaves. A range of leaves in the hierarchy of the deltas takes
 //     the clusters of its two children, those of the left child first. If it has more than 16 leaves, it merges
 //     neighbours in rounds until at most 16 clusters remain; the range of all leaves, until one remains. In a
-//     round each cluster compares the clusters at most `radius` places away, and two clusters merge that choose
-//     each other.
+//     round each cluster compares the clusters at most `radius` places away, or at most 8 in ranges of more than
+//     256 leaves. Two clusters merge that choose each other.
 //       n:           maximum number of leaves; their count is in bvh.counts, in the memory of the executor
 //       clusters:    room for n
 //       arrivals:    n words with all bits set
