@@ -28,8 +28,8 @@ struct RankReport {
   }
 };
 
-/// Calls work() and returns its error, if it throws. It allocates nothing: the others wait for the report of a rank whose
-/// memory has ended.
+/// Calls work() and returns the error that it throws, if any. It allocates nothing, since a rank that is out of
+/// memory must still report to the others.
 std::optional<RankReport> report_of(const std::function<void()>& work) {
   try {
     work();
@@ -46,7 +46,7 @@ std::optional<RankReport> report_of(const std::function<void()>& work) {
 /// The error of a rank that has no memory for a better one.
 const Error no_more_memory(ErrorCode::out_of_memory, "a rank has no more memory on the host");
 
-/// Calls a function of the transport. If it throws, the other ranks must not wait for this one.
+/// Calls a function of the transport. If it throws, the group ends, so that no rank waits for this one.
 template <class Call>
 void call_transport(Transport& transport, const Call& call) {
   try {

@@ -11,15 +11,15 @@ namespace copse {
 
 class Transport;
 
-/// Bytes that a rank sends to another one.
+/// A piece of memory that a rank sends to another one.
 struct Outgoing {
   /// In the memory of the context of the exchange.
   const void* data = nullptr;
-  /// Their number, also 0.
+  /// May be 0.
   u64 bytes = 0;
 };
 
-/// Room for the bytes that a rank gets from another one.
+/// Room for the bytes that a rank receives from another one.
 struct Incoming {
   /// In the memory of the context of the exchange.
   void* data = nullptr;
@@ -27,8 +27,8 @@ struct Incoming {
   u64 bytes = 0;
 };
 
-/// One rank of a group of ranks that work together: threads of a process, or processes. Each rank has a communicator, a
-/// context and a part of the data.
+/// One rank of a group that works together. The ranks are threads of a process, or processes. Each rank has a
+/// communicator, a context and a part of the data.
 ///
 ///   std::vector<copse::Communicator> ranks = copse::Communicator::of_devices(gpus);
 ///   gpus.run([&](copse::Context& context, copse::u32 device) {
@@ -39,8 +39,8 @@ struct Incoming {
 /// A call that takes a communicator is collective: every rank makes it, in the same order, and it waits for the others.
 /// If it fails on one rank, it throws the same Error on all ranks, with the rank in its message.
 ///
-/// Each thread should own its communicator, as above. When a rank destroys it, for example because its own code threw,
-/// ranks that wait for this rank throw Error device_failure and do not hang.
+/// Each thread should own its communicator, as above. If a rank destroys it, for example because the caller's code
+/// threw, ranks that wait for this rank throw Error device_failure and do not hang.
 class COPSE_API Communicator {
  public:
   /// A group of one rank. Collective calls then cost no more than others.
@@ -54,13 +54,13 @@ class COPSE_API Communicator {
   /// must outlive the ranks.
   static std::vector<Communicator> of_devices(Devices& devices);
 
-  /// Makes a rank that reaches the others by a transport. The functions above call it.
+  /// Makes a rank that reaches the others by a transport. The functions above call this constructor.
   explicit Communicator(std::unique_ptr<Transport> transport);
 
   /// Ranks that wait for this one throw Error device_failure.
   ~Communicator();
 
-  /// Makes this the rank. The other object may then only be destroyed or assigned to.
+  /// Makes this object the rank. The other object may then only be destroyed or assigned to.
   Communicator(Communicator&&) noexcept;
   Communicator& operator=(Communicator&&) noexcept;
 
@@ -69,8 +69,9 @@ class COPSE_API Communicator {
   /// The number of ranks.
   u32 size() const;
 
-  /// Calls work() on each rank. Collective. Work that is not itself collective may fail on some ranks: then all ranks
-  /// throw the error of the first one that failed, with its rank in the message. In a group of one it only calls it.
+  /// Calls work() on each rank. Collective. Work that is not collective itself may fail on some ranks: then all ranks
+  /// throw the error of the first rank that failed, with its number in the message. In a group of one it only calls
+  /// work().
   void agree(const std::function<void()>& work);
 
   /// Returns the values of all ranks, [rank]. Collective.
@@ -82,12 +83,12 @@ class COPSE_API Communicator {
     return all;
   }
 
-  /// Adds up the numbers of all ranks, element by element. Collective; every rank has as many.
+  /// Adds up the numbers of all ranks, element by element. Collective; all ranks have the same count.
   void sum(std::vector<u64>& numbers);
 
   /// Sends send[r] to each rank r, and stores what rank r sends at receive[r]. Collective.
-  ///   send, receive: one per rank, in the memory of `context`. What rank a sends to b has as many bytes as b expects
-  /// Waits: until all of it is there.
+  ///    send, receive: one per rank, in the memory of `context`. Rank a sends to b as many bytes as b expects from a
+  /// Waits: until all bytes have arrived.
   void exchange(Context& context, const std::vector<Outgoing>& send, const std::vector<Incoming>& receive);
 
  private:

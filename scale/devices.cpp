@@ -15,7 +15,7 @@ namespace {
 
 constexpr u32 max_cpu_contexts = 64;
 
-/// Returns the number of devices that the options ask for, checked against those that there are.
+/// Returns the number of devices that the options ask for. Throws if there are fewer.
 u32 device_count(const DevicesOptions& options, bool on_gpus, u32 gpus) {
   if (!on_gpus) {
     if (options.count > max_cpu_contexts) {
@@ -24,7 +24,7 @@ u32 device_count(const DevicesOptions& options, bool on_gpus, u32 gpus) {
     }
     return std::max(options.count, 1u);
   }
-  if (gpus == 0) return 1;  // its context says why no GPU answers
+  if (gpus == 0) return 1;  // its context reports why no GPU answers
   if (options.count > gpus) {
     detail::refuse("Devices", std::to_string(options.count) + " GPUs were asked for, but the number of GPUs is " +
                                   std::to_string(gpus));

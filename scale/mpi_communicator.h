@@ -18,7 +18,7 @@ namespace copse {
 
 namespace detail {
 
-/// Takes host memory, which every MPI does. The memory of GPUs goes through the host.
+/// Takes host memory, as every MPI does. The memory of GPUs is copied through the host.
 class MpiTransport final : public Transport {
  public:
   MpiTransport(MPI_Comm ranks, u64 message_bytes) : message_bytes_(message_bytes) {
@@ -46,7 +46,7 @@ class MpiTransport final : public Transport {
     MPI_Allreduce(MPI_IN_PLACE, numbers, int(count), MPI_UINT64_T, MPI_SUM, ranks_);
   }
 
-  /// Counts of MPI have 31 bits. So large pieces go as several messages, which stay in order.
+  /// Counts of MPI have 31 bits. So large pieces are sent as several messages, which stay in order.
   void exchange(Context&, std::span<const Outgoing> send, std::span<const Incoming> receive) override {
     std::vector<MPI_Request> requests;
     for (int other = 0; other < size_; ++other) {
@@ -66,7 +66,7 @@ class MpiTransport final : public Transport {
     MPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
   }
 
-  /// MPI cannot tell processes that wait in a call that one of them has failed. So it ends all of them.
+  /// MPI cannot tell processes that wait in a call that another process has failed. So this ends all of them.
   void fail(const Error& error) noexcept override {
     std::fprintf(stderr, "copse: rank %d failed while others wait for it: %s\n", rank_, error.what());
     MPI_Abort(ranks_, 1);
@@ -87,11 +87,11 @@ class MpiTransport final : public Transport {
 
 }  // namespace detail
 
-/// Returns this process's rank among those of an MPI communicator. All its processes call it. It works with a duplicate,
-/// so messages of your own never meet those of Copse. Destroy it before MPI_Finalize.
+/// Returns this process's rank among those of an MPI communicator. All its processes must call it. It works with a
+/// duplicate of the communicator, so messages of your own never meet those of Copse. Destroy it before MPI_Finalize.
 ///
-/// If a call fails on one process, it throws the same Error on all of them. A process that leaves while others are in a
-/// call is another matter: MPI lets them wait. Let errors of your own code end the process, or call MPI_Abort: mpirun
+/// If a call fails on one process, it throws the same Error on all of them. But if a process leaves while others are
+/// in a call, MPI lets them wait for ever. Let errors of your own code end the process, or call MPI_Abort: mpirun
 /// then ends the others.
 ///   message_bytes: the largest message, 1 to 2^31 - 1. Default: 1 GiB. Only tests need another number
 /// Throws: Error invalid_argument if MPI is not initialised or message_bytes is out of range.

@@ -17,7 +17,7 @@ using detail::PictureBands;
 using detail::PictureExtremes;
 using detail::RowRange;
 
-/// The pixels of a rank's bands, one band after the other, and on the root those of all ranks.
+/// The pixels of a rank's bands, one band after the other. The root also has those of all ranks.
 class PictureGather {
  public:
   PictureGather(Communicator& comm, Context& context, const RenderOptions& options, u32 root)

@@ -42,7 +42,7 @@ struct Copier {
     if (count > 0) detail::copy_between(devices, context, to.data(), from.data(), count * sizeof(T));
   }
 
-  /// The copy has no primitive ids of the tree, as after compact: the packed triangles have them.
+  /// The copy has no primitive ids in its tree, as after compact, since the packed triangles have them.
   void copy(Accel& to, const Accel& from, u64 node_count) const {
     const CompressedBvh4& tree = from.tree();
     const PackedTriangles& packed = from.packed_triangles();

@@ -25,10 +25,10 @@ COPSE_API void check_replicas(const char* function, const Devices& devices, cons
 ///   copse::refit(gpus.first(), scene.first(), moved_triangles);
 ///   copse::update(gpus, scene);                                         // the others follow
 ///
-/// Answers equal those of one device, bit for bit. It must not outlive its Devices, but to be destroyed.
+/// Answers equal those of one device, bit for bit. After its Devices it must not be used any more, only destroyed.
 class COPSE_API ReplicatedAccel {
  public:
-  /// Holds nothing. All calls refuse it.
+  /// An empty object. All calls throw for it.
   ReplicatedAccel() = default;
 
   /// The number of devices that have it.
@@ -60,9 +60,9 @@ class COPSE_API ReplicatedAccel {
 /// Memory: on each other device as much as a compacted Accel.
 COPSE_API ReplicatedAccel replicate(Devices& devices, Accel accel);
 
-/// Copies the Accel of the first device to the others again, after a refit, a rebuild or compact. It does not wait after
-/// a refit, and after the others it reads the size of the tree. Memory of the right size is used again. After an error,
-/// update it before you use it.
+/// Copies the Accel of the first device to the others again, after a refit, a rebuild or compact. After a refit it
+/// does not wait; otherwise it waits to read the size of the tree. Memory of the right size is reused. After an
+/// error, update it before you use it.
 /// Throws: as replicate; Error invalid_argument if `accel` is of other devices.
 COPSE_API void update(Devices& devices, ReplicatedAccel& accel);
 

@@ -7,15 +7,16 @@
 
 namespace copse {
 
-// Questions about points to a ReplicatedAccel, shared by all devices. Points and answers are in the memory of the first
-// device, and the answers equal those of one device, byte for byte. The functions throw as those of the same names in
-// accel/accel_queries.h; also Error invalid_argument if `accel` is of other devices, or in a capture. They do not wait.
-// They are inline, so that only programs that call them need the library's part copse::queries.
+// Queries about points to a ReplicatedAccel, shared by all devices. Points and answers are in the memory of the first
+// device, and the answers equal those of one device, byte for byte. The functions throw the errors of the functions
+// of the same names in accel/accel_queries.h; also Error invalid_argument if `accel` is of other devices, or in a
+// capture. They do not wait. They are inline, so that only programs that call them need the library's part
+// copse::queries.
 
 namespace detail {
 
-/// Calls ask(context, accel, points, answers) for the pieces of the points.
-///   answers: `each` per point
+/// Calls ask(context, accel, points, answers) for each piece of the points.
+///   answers: `each` answers per point
 template <class Answer, class Ask>
 void ask_split(const char* function, Devices& devices, const ReplicatedAccel& accel, BufferSpan<const vec3> points,
                BufferSpan<Answer> answers, u64 each, const Ask& ask) {

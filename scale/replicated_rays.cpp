@@ -10,10 +10,10 @@ namespace copse {
 
 namespace {
 
-/// So many rays take a GPU longer than it takes to share them.
+/// From this many rays per GPU on, tracing takes longer than sharing.
 constexpr u64 min_gpu_rays = u64{1} << 19;
 
-/// Calls trace(context, accel, rays, results, options) for the pieces of the rays.
+/// Calls trace(context, accel, rays, results, options) for each piece of the rays.
 template <class Result, class Trace>
 void trace_split(const char* function, Devices& devices, const ReplicatedAccel& accel, BufferSpan<const Ray> rays,
                  BufferSpan<Result> results, const TraceOptions& options, const Trace& trace) {

@@ -8,11 +8,11 @@
 namespace copse {
 
 // Batches of rays through a ReplicatedAccel, shared by all devices. Rays, results and masks are in the memory of the
-// first device. Each device traces pieces of them, and its hits go to their places. So they equal, byte for byte, those
-// of one device, and they do not depend on the number of devices.
+// first device. Each device traces one range of the rays, and stores the hits at their places. So the hits equal
+// those of one device, byte for byte, and do not depend on the number of devices.
 //
-// All functions throw as those of the same names in accel/accel_rays.h, with the name of the device; also Error
-// invalid_argument if `accel` is of other devices, or in a capture. They do not wait.
+// All functions throw the errors of the functions of the same names in accel/accel_rays.h, with the name of the
+// device; also Error invalid_argument if `accel` is of other devices, or in a capture. They do not wait.
 //
 // Memory: on a device without peer access, copies of its rays and results.
 

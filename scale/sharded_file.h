@@ -6,35 +6,37 @@
 
 namespace copse {
 
-// A sharded tree on the disk is a folder: a file for each rank, and manifest.json, which is written last. A folder without
-// a manifest is not whole. All ranks must reach it under its name.
+// On disk a sharded tree is a folder: a file for each rank, and manifest.json, which is written last. A folder
+// without a manifest is incomplete. All ranks must reach the folder under the same path.
 
 /// Writes the parts of a tree. Collective: each rank writes its own file. An old tree in the folder is replaced; if the
 /// call fails, the folder has no manifest.
-///   folder: made if it is not there. By convention its name ends in .copsed
-/// Throws: Error invalid_argument if `shard` was built by another number of ranks; Error bad_file, Error out_of_memory,
-/// Error cancelled: all on all ranks alike.
+///   folder: created if it does not exist. By convention its name ends in .copsed
+/// Throws: Error invalid_argument if `shard` was built by another number of ranks; Error bad_file, Error
+/// out_of_memory, Error cancelled. All ranks throw the same error.
 /// Waits: for the other ranks.
 /// Memory: on the host, a copy of the triangles of this rank and 1 byte more per triangle.
 COPSE_API void save_sharded(Communicator& comm, Context& context, const FilePath& folder, const ShardedBvh& shard,
                             const CancelToken& cancel = {});
 
-/// Reads the parts of a tree, which any number of ranks have saved. Collective: if it is that of `comm`, each rank gets
-/// what it had. If not, the leaves are divided anew, and rank r of R brings to a refit the triangles with ids from
-/// r / R to (r + 1) / R of their number. Gathered, the tree has the same bytes for any number of ranks.
-/// Throws: Error bad_file with file, value and limit, Error out_of_memory, Error cancelled: all on all ranks alike.
+/// Reads the parts of a tree, which any number of ranks may have saved. Collective. If it is the number of ranks of
+/// `comm`, each rank gets its former part. Otherwise the leaves are divided anew. Then the input of rank r of R for a
+/// refit is the triangles with ids from r / R to (r + 1) / R of their number. The gathered tree has the same bytes
+/// for any number of ranks.
+/// Throws: Error bad_file with file, value and limit, Error out_of_memory, Error cancelled. All ranks throw the same
+/// error.
 /// Waits: for the other ranks.
-/// Memory: on the host, the files that have leaves of this rank, and 145 bytes per triangle of it.
+/// Memory: on the host, the files that contain leaves of this rank, and 145 bytes per triangle of this rank.
 COPSE_API ShardedBvh load_sharded(Communicator& comm, Context& context, const FilePath& folder,
                                   const CancelToken& cancel = {});
 
-/// What the manifest of a folder says of its tree.
+/// The content of the manifest of a folder.
 struct ShardedFolder {
-  /// The triangles of all ranks, in the tree or left out.
+  /// The number of triangles of all ranks, including those left out of the tree.
   u64 source_count = 0;
-  /// Where the leaves of each rank that saved it begin, [rank], and their number.
+  /// Where the leaves of each rank that saved the tree begin, [rank], and their number.
   std::vector<u64> first_slots;
-  /// Bits of the Morton keys, as the options of the build said.
+  /// Bits of the Morton keys, as in the options of the build.
   u32 morton_bits = 0;
 };
 
@@ -42,7 +44,7 @@ struct ShardedFolder {
 /// Throws: Error bad_file with file, value and limit; Error cancelled.
 COPSE_API ShardedFolder read_sharded_folder(const FilePath& folder, const CancelToken& cancel = {});
 
-/// Whether a folder has a manifest of a sharded tree.
+/// Returns true if a folder has a manifest of a sharded tree.
 COPSE_API bool holds_sharded(const FilePath& folder);
 
 }  // namespace copse

@@ -5,23 +5,24 @@
 
 namespace copse {
 
-// Questions about points and regions to the triangles of all ranks. Each rank brings questions of its own, any number,
-// also none. They travel as rays do (scale/sharded_rays.h): a question visits the ranks whose boxes it may meet, and the
-// answers come back to the rank that brought it. They are those of one context that has the triangles of all ranks in the
-// order of ranks, bit for bit, for any number of ranks. They need the library's part copse::shard-queries.
+// Queries about points and regions to the triangles of all ranks. Each rank brings its own queries, any number, also
+// none. They travel as rays do (scale/sharded_rays.h): a query visits the ranks whose boxes it may meet, and the
+// answers return to the rank that brought it. The answers are those of one context with the triangles of all ranks in
+// the order of ranks, bit for bit, for any number of ranks. The functions need the library's part
+// copse::shard-queries.
 //
-// All calls are collective. They wait for the other ranks, and throw on all ranks alike: Error invalid_argument if sizes
-// do not match, if buffers overlap, if `accel` was never built, was built by another number of ranks or is in the memory
-// of another backend; Error out_of_memory, Error cancelled. Masks of views have no effect.
+// All calls are collective. They wait for the other ranks. All ranks throw the same error: Error invalid_argument if
+// sizes do not match, if buffers overlap, if `accel` was never built, was built by another number of ranks or is in
+// the memory of another backend; Error out_of_memory, Error cancelled. Masks of views have no effect.
 //
-// `primitive` of an answer is the number of the triangle in the view of the rank that brought it, and `geometry` is that
-// of its view. Of triangles at the same distance, the one with the least id through all ranks counts.
+// `primitive` of an answer is the number of the triangle in its view on the rank that brought it, and `geometry` is
+// that of the view. Of triangles at the same distance, the one with the smallest id through all ranks wins.
 //
-// Memory: 150 bytes per question that is at this rank at a time, and what is said below. At first these are the questions
-// that it brings.
+// Memory: 150 bytes per query that is at this rank at a time, beside what the functions state. At first these are the
+// queries that it brings.
 
 /// Stores the point of the surface that is nearest to each point of this rank. None is farther than `max_distance`. A
-/// point visits the rank with the nearest box first, and then those that may have something nearer.
+/// point visits the rank with the nearest box first, and then those that may have a nearer triangle.
 ///   points:  any number; NaN and infinite ones find nothing
 ///   nearest: as many as points; must not overlap them
 COPSE_API void nearest_points(Communicator& comm, Context& context, const ShardedAccel& accel,
@@ -30,14 +31,14 @@ COPSE_API void nearest_points(Communicator& comm, Context& context, const Sharde
 
 /// Stores the k triangles nearest to each point of this rank, nearest first. None is farther than `max_distance`.
 ///   neighbours: k per point, those of point i from k * i on; k follows from the sizes. If there are fewer, the rest are
-///               Neighbour::none(). Must not overlap the points. All ranks ask for the same k, but for those without points
+///               Neighbour::none(). Must not overlap the points. All ranks with points must ask for the same k
 /// Memory: 16 k bytes per point of this rank, and 28 k per point that is at this rank at a time.
 COPSE_API void nearest_primitives(Communicator& comm, Context& context, const ShardedAccel& accel,
                                   BufferSpan<const vec3> points, BufferSpan<Neighbour> neighbours,
                                   float max_distance = infinity);
 
-/// Stores in inside[i] 1 if point i of this rank is inside the closed mesh of the triangles of all ranks, else 0. If the
-/// mesh is not closed, the answer means nothing, as for one context.
+/// Stores in inside[i] 1 if point i of this rank is inside the closed mesh of the triangles of all ranks, else 0. If
+/// the mesh is not closed, the answer has no meaning, as for one context.
 ///   inside: as many as points; must not overlap them
 COPSE_API void points_inside(Communicator& comm, Context& context, const ShardedAccel& accel,
                              BufferSpan<const vec3> points, BufferSpan<u8> inside);
@@ -49,9 +50,9 @@ void count_overlaps(Communicator& comm, Context& context, const ShardedAccel& ac
                     BufferSpan<const Region> regions, BufferSpan<u32> counts);
 
 /// Returns the triangles that touch each region of this rank. Those of region i are primitives[offsets[i]] up to
-/// primitives[offsets[i + 1]]. Ids count through the triangles of all ranks, and ascend in each list: the order of a tree
-/// would depend on the ranks.
-/// Memory: 24 bytes per result, 16 of them until it returns.
+/// primitives[offsets[i + 1]]. Ids count through the triangles of all ranks. They ascend in each list, since the
+/// order of a tree would depend on the ranks.
+/// Memory: 24 bytes per result, of which 16 until it returns.
 template <class Region>
 OverlapLists all_overlaps(Communicator& comm, Context& context, const ShardedAccel& accel,
                           BufferSpan<const Region> regions);

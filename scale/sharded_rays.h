@@ -5,14 +5,14 @@
 
 namespace copse {
 
-// Batches of rays through the triangles of all ranks. Each rank brings rays of its own, any number, also none. The rays
+// Batches of rays through the triangles of all ranks. Each rank brings its own rays, any number, also none. The rays
 // travel: a ray visits the ranks whose boxes it enters, the nearest first, and is done when no other rank has a box
-// before its closest hit. The hits come back to the rank that brought the ray. They are those of one context that has
-// the triangles of all ranks in the order of ranks, bit for bit, for any number of ranks.
+// before its closest hit. The hits return to the rank that brought the ray. They are those of one context with the
+// triangles of all ranks in the order of ranks, bit for bit, for any number of ranks.
 //
-// Both calls are collective. They wait for the other ranks, and throw on all ranks alike: Error invalid_argument if the
-// number of results is not that of the rays, if they overlap, if `accel` was never built, was built by another number of
-// ranks or is in the memory of another backend; Error out_of_memory, Error cancelled.
+// Both calls are collective. They wait for the other ranks. All ranks throw the same error: Error invalid_argument if
+// the number of results is not that of the rays, if they overlap, if `accel` was never built, was built by another
+// number of ranks or is in the memory of another backend; Error out_of_memory, Error cancelled.
 //
 // Memory: 200 bytes per ray that is at this rank at a time. At first these are the rays that it brings.
 

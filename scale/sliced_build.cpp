@@ -25,7 +25,7 @@ using detail::HostTriangleKeys;
 using detail::MortonSlice;
 using detail::SliceBuilder;
 
-/// The fewest triangles of a slice, if there are more of them.
+/// The minimum size of a slice, if there are at least as many triangles.
 constexpr u64 min_slice = 64;
 
 void check_sliced_build(u64 triangle_count, const SlicedBuildOptions& options) {
@@ -33,7 +33,7 @@ void check_sliced_build(u64 triangle_count, const SlicedBuildOptions& options) {
   if (options.morton_bits != 0) detail::check_option("morton_bits", options.morton_bits, 30, 63);
 }
 
-/// Equal to that of a build in one piece, whose triangles are all numbered.
+/// The number of bits that a build in one piece would use for all triangles.
 u32 key_bits_of(u64 triangle_count, u32 morton_bits) {
   return morton_bits == 0 ? detail::fast_key_bits(triangle_count) : morton_bits;
 }
@@ -44,9 +44,9 @@ u64 power_of_two_from(u64 count) {
   return power;
 }
 
-/// The size is a power of two. So the bits of slots that tell equal keys apart are the same in a slice as in the tree:
-/// the deltas of the slots s and s + 1 depend on the bits in which they differ, and those are below the bits that the
-/// slots of a slice share.
+/// The size is a power of two. So the bits of slots that tell equal keys apart are the same in a slice and in the
+/// whole tree: the deltas of the slots s and s + 1 depend on the bits in which they differ, and all slots of a slice
+/// share the bits above those.
 SlicedBuildSizes size_slices(Context& device, u64 triangle_count, const SlicedBuildOptions& options) {
   const u32 bits = key_bits_of(triangle_count, options.morton_bits);
   u64 bytes = 0;
@@ -63,7 +63,7 @@ SlicedBuildSizes size_slices(Context& device, u64 triangle_count, const SlicedBu
                   ", the smallest, take " + std::to_string(bytes));
 }
 
-/// Makes the tree over the triangles with keys, which are sorted into slices.
+/// Builds the tree over the triangles with keys, which are already sorted into slices.
 void build_tree_of_slices(const cpu::Executor& host, Context& device, u64 slice_size, u64 valid_count,
                           const MortonSlice& curve, const HostTriangleKeys& keys, const BvhArrays& tree) {
   std::vector<detail::SliceTree> slices;
@@ -108,7 +108,7 @@ Bvh build_slices(Context& host, Context& device, u64 n, const SlicedBuildOptions
   const HostTriangleBoxes boxes = prepare(ex, frame, curve.bounds);
   const HostTriangleKeys keys(boxes, curve);
   const BvhArrays tree = detail::arrays_of(bvh);
-  auto* const words = reinterpret_cast<u64*>(tree.nodes);  // which are not made yet
+  auto* const words = reinterpret_cast<u64*>(tree.nodes);  // unused until the nodes are built
   const u64 valid_count = detail::sort_into_slices(ex, keys, n, sizes.slice_triangles, words, tree.primitive_ids);
   detail::store_counts(tree, u32(valid_count), u32(valid_count), u32(n));
   if (valid_count > 0) build_tree_of_slices(ex, device, sizes.slice_triangles, valid_count, curve, keys, tree);

@@ -32,7 +32,7 @@ void share_work(const char* function, Devices& devices, const std::function<void
   try {
     devices.submit(work);
   } catch (...) {
-    devices.links().end();  // others may be at work on the memory of the first device
+    devices.links().end();  // other devices may still use the memory of the first one
     throw;
   }
   devices.links().end();

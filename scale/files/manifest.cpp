@@ -55,7 +55,7 @@ class ManifestReader {
   Json json_;
 };
 
-/// Refuses places that do not ascend from 0 to at most `limit`.
+/// Throws unless the places ascend from 0 to at most `limit`.
 void check_places(const ManifestReader& reader, const char* name, const std::vector<u64>& places, u64 rank_count,
                   u64 limit) {
   if (places.size() != rank_count + 1) {

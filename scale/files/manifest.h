@@ -9,7 +9,7 @@
 
 namespace copse::detail {
 
-/// What manifest.json says of a sharded tree. The ranks are those that saved it.
+/// The content of manifest.json. The ranks are those that saved the tree.
 struct ShardManifest {
   u32 morton_bits = 0;
   u64 source_count = 0;

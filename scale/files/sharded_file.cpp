@@ -1,5 +1,5 @@
-// Sharded trees as folders. A file holds triangles and deltas alone: the nodes of a tree follow from them, so that any
-// range of the leaves can become the tree of a rank.
+// Sharded trees as folders. A file contains only triangles and deltas: the nodes of an LBVH follow from its deltas,
+// so that any range of the leaves can become the tree of a rank.
 
 #include "scale/sharded_file.h"
 
@@ -48,7 +48,7 @@ ShardFile content_of(u32 rank, const ShardedBvh& shard) {
   return file;
 }
 
-/// Makes the folder, and takes away an old manifest: what is written next belongs to no tree before the new one is there.
+/// Creates the folder, and removes an old manifest: until the new one is written, the files belong to no tree.
 void open_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
@@ -58,7 +58,7 @@ void open_folder(const fs::path& folder) {
   if (error) detail::throw_bad_file(detail::manifest_path(folder), "cannot be removed: " + error.message());
 }
 
-/// Removes the files of further ranks, which an older tree had.
+/// Removes the files of higher ranks, which an older tree has left.
 void remove_older_shards(const fs::path& folder, u32 rank_count) {
   std::error_code error;
   for (u32 rank = rank_count; fs::remove(detail::shard_path(folder, rank), error); ++rank) {
@@ -67,14 +67,14 @@ void remove_older_shards(const fs::path& folder, u32 rank_count) {
 
 // ---- Loading ------------------------------------------------------------------------------------------------------
 
-/// What a rank takes out of the files.
+/// The leaves that a rank reads from the files.
 struct LoadedLeaves {
   std::vector<PackedTriangle> triangles;
   std::vector<u32> masks, left_out;
   std::vector<u8> deltas;
 
   /// Adds the leaves of a file between two slots of the whole tree.
-  ///   has_masks: of any file. Where others have none, all bits are set
+  ///    has_masks: true if any file has masks. In files without, all bits are set
   void add(const ShardFile& file, u64 begin, u64 end, bool has_masks) {
     const i64 first = i64(std::max(begin, file.first_slot) - file.first_slot);
     const i64 last = i64(std::min(end, file.first_slot + file.triangles.size()) - file.first_slot);
@@ -90,12 +90,12 @@ struct LoadedLeaves {
   }
 };
 
-/// Refuses deltas that are of no LBVH: between two equal ones there is a lower one, because a node splits at one place.
-///   path:  of what has the deltas
-///   first: slot of the first leaf
+/// Throws unless the deltas are those of an LBVH. Between two equal deltas there must be a lower one, because a node
+/// splits at one place.
+///   path:  of the file or folder, for messages
 void check_deltas(const fs::path& path, const std::vector<u8>& deltas, u64 first) {
   constexpr u8 max_delta = 96;
-  std::vector<u8> open;                                // they ascend
+  std::vector<u8> open;                                // in ascending order
   for (u64 gap = 0; gap + 1 < deltas.size(); ++gap) {  // the last one is behind the last leaf
     while (!open.empty() && open.back() > deltas[gap]) open.pop_back();
     const bool is_twice = !open.empty() && open.back() == deltas[gap];
@@ -108,7 +108,7 @@ void check_deltas(const fs::path& path, const std::vector<u8>& deltas, u64 first
   }
 }
 
-/// The tree over some leaves, in the memory of `context`. Its ids are places of the leaves.
+/// Returns the tree over some leaves, in the memory of `context`. Its ids are places of the leaves.
 Bvh tree_over(Context& host, Context& context, const LoadedLeaves& leaves) {
   const u64 count = leaves.triangles.size();
   Bvh tree = make_bvh(host, count);
@@ -178,7 +178,7 @@ class ShardLoad {
   u64 first_slot() const { return shard_.first_slots[comm_.rank()]; }
   u64 end_slot() const { return shard_.first_slots[comm_.rank() + 1]; }
 
-  /// The rank that gets the left-out triangles of a file. Their order stays.
+  /// True if this rank gets the left-out triangles of a file. All are kept, in their order.
   bool gets_left_out_of(u32 file) const {
     return u64{file} * comm_.size() / manifest_.rank_count() == comm_.rank();
   }
@@ -194,7 +194,7 @@ class ShardLoad {
     }
   }
 
-  /// Refuses a file that is not where the manifest says.
+  /// Throws if a file does not match the manifest.
   void check_place(const fs::path& path, const ShardFile& file, u32 rank) const {
     const u64 count = manifest_.first_slots[rank + 1] - manifest_.first_slots[rank];
     const bool fits = file.rank == rank && file.rank_count == manifest_.rank_count() &&
@@ -227,7 +227,7 @@ class ShardLoad {
     shard_.left_out = Buffer<u32>(context_, leaves.left_out);
   }
 
-  /// The delta at a border is that behind the last leaf of the last rank before it that has leaves.
+  /// Stores the deltas at the borders: each is the last delta of the last rank before the border that has leaves.
   void tell_border_deltas() {
     const std::vector<u8> last = comm_.all_gather(last_delta_);
     const std::vector<u64>& first = shard_.first_slots;

@@ -19,7 +19,7 @@ namespace {
 
 using cuda::check;
 
-/// An event without a time, which orders streams.
+/// An event without timing, which orders streams.
 class StreamEvent {
  public:
   StreamEvent() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "creating an event"); }
@@ -41,15 +41,15 @@ bool can_access(u32 device, u32 other) {
   return can != 0;
 }
 
-/// Returns the GPU that has this memory.
+/// Returns the GPU on which this memory is.
 int device_of(const void* memory) {
   cudaPointerAttributes attributes{};
   check(cudaPointerGetAttributes(&attributes, memory), "asking for the GPU of an address");
   return attributes.device;
 }
 
-/// Lets kernels of `device`, the current GPU, use memory of another one. That holds for the process, and to ask for it
-/// twice is an error of CUDA, also if the caller asked first.
+/// Lets kernels of `device`, the current GPU, use memory of another one. The setting holds for the process. CUDA
+/// reports an error if it is set twice, also if the caller has set it.
 void enable_access(u32 device, u32 other) {
   static std::mutex mutex;
   static std::set<std::pair<u32, u32>> enabled;
@@ -84,7 +84,7 @@ class GpuLinks final : public Links {
 
   bool has_peer_access(u32 device) const override { return reaches_first_[device]; }
 
-  /// Memory that the caller allocated may be closed to peers, such as that of another pool. CUDA then knows no address
+  /// Memory that the caller allocated may be closed to peers, such as that of another pool. Then CUDA has no address
   /// for it on this GPU.
   bool reaches(u32 device, const void* memory) const override {
     if (!reaches_first_[device]) return false;
@@ -128,7 +128,7 @@ class GpuLinks final : public Links {
   std::vector<bool> reaches_first_;
 };
 
-/// Page-locked memory of a piece, and the event after its last copy.
+/// Page-locked memory of a piece, with the event after its last copy.
 class StagedPiece {
  public:
   static constexpr u64 bytes = u64{24} << 20;  // a multiple of 24 and of 32
@@ -168,7 +168,7 @@ class GpuCopies final : public StagedCopies {
     for (u64 begin = 0, k = 0; begin < bytes; begin += StagedPiece::bytes, ++k) {
       const u64 end = std::min(begin + StagedPiece::bytes, bytes);
       StagedPiece& piece = up_[k % 2];
-      piece.wait();  // for the copy before the last one
+      piece.wait();  // until the copy before the last one has ended
       write(piece.memory(), begin, end);
       piece.copy(static_cast<u8*>(to) + begin, piece.memory(), end - begin, upload_stream_);
     }

@@ -7,7 +7,7 @@
 
 namespace copse::detail {
 
-/// How the memories and the streams of several devices are joined. Device 0 is the first one.
+/// The connections between the memories and the streams of several devices. Device 0 is the first one.
 class Links {
  public:
   virtual ~Links() = default;
@@ -15,19 +15,19 @@ class Links {
   /// Opens the memory of the contexts to each other. Called once; the contexts outlive the links.
   virtual void join(std::span<const std::unique_ptr<Context>> contexts) = 0;
 
-  /// Returns whether `device` can read and write the memory of the first device.
+  /// Returns true if `device` can read and write the memory of the first device.
   virtual bool has_peer_access(u32 device) const = 0;
 
-  /// Returns whether `device` can read and write at this address of the first device's memory.
+  /// Returns true if `device` can read and write at this address of the first device's memory.
   virtual bool reaches(u32 device, const void* memory) const = 0;
 
   /// Copies between the memories of any two devices, as work of `context`.
   virtual void copy(Context& context, void* to, const void* from, u64 bytes) = 0;
 
-  /// All later work of the other devices comes after the work that the first device has now.
+  /// Orders all later work of the other devices after the work that the first device has now.
   virtual void begin() = 0;
 
-  /// All later work of the first device comes after the work that the others have now.
+  /// Orders all later work of the first device after the work that the others have now.
   virtual void end() = 0;
 };
 

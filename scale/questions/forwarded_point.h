@@ -1,6 +1,6 @@
 #pragma once
 
-// What the ranks send each other while points travel, and how a point finds its next rank.
+// Points that travel between ranks, and the choice of their next rank.
 
 #include "queries/k_nearest.h"
 #include "queries/point_inside.h"
@@ -8,17 +8,17 @@
 
 namespace copse::detail {
 
-/// A point on its way.
+/// A point that travels between ranks.
 struct ForwardedPoint {
   vec3 point;
-  float limit;    // the square of the distance; nothing farther is looked for
+  float limit;    // the square of the distance; farther triangles are ignored
   u64 visited;    // a bit for each rank
-  u32 primitive;  // the least id at this limit so far, through all ranks
+  u32 primitive;  // the smallest id at this limit so far, through all ranks
   u32 source;     // the rank that brought it
   u32 index;      // its number there
 };
 
-/// A nearest point on its way back.
+/// A nearest point that returns to the rank that brought the query.
 struct FoundPoint {
   NearestPoint nearest;
   u32 index;
@@ -33,7 +33,7 @@ struct FoundNeighbour {
   COPSE_HD u32 tie_id() const { return primitive; }
 };
 
-/// Where the visit of a rank is noted, and who gets a reply.
+/// Notes the visit of a rank, and the rank that gets a reply.
 struct PointVisit {
   u32 rank, rank_count;
   ForwardedPoint* live;
@@ -45,7 +45,7 @@ struct PointVisit {
   }
 };
 
-/// A leaf test that finds the rank with the nearest box among those not visited. Of equally near ones, the lowest.
+/// A leaf test that finds the rank with the nearest box among those not visited; at equal distance, the lowest rank.
 struct NearestRankToPoint {
   const SpineView& spine;
   const ForwardedPoint& forwarded;
@@ -69,7 +69,7 @@ struct NearestRankToPoint {
   }
 };
 
-/// Returns the rank that a point visits next to find what is nearest; rank_count if it is done.
+/// Returns the next rank in the search for the nearest triangles; rank_count if the point is done.
 COPSE_HD inline u32 next_near_rank(const SpineView& spine, const ForwardedPoint& forwarded) {
   NearestRankToPoint nearest(spine, forwarded);
   if (is_finite(forwarded.point)) {
@@ -78,8 +78,8 @@ COPSE_HD inline u32 next_near_rank(const SpineView& spine, const ForwardedPoint&
   return nearest.rank;
 }
 
-/// Returns the rank that a point visits next to count the triangles on its way out; rank_count if it is done. The way is
-/// the same on all ranks, since it follows from the box of all.
+/// Returns the next rank that counts the triangles on the way out of a point; rank_count if the point is done. The
+/// way out is the same on all ranks, since it depends only on the box of all triangles.
 COPSE_HD inline u32 next_crossed_rank(const SpineView& spine, const ForwardedPoint& forwarded) {
   LowestRank lowest{spine, forwarded.visited, spine.rank_count};
   AxisRay ray;

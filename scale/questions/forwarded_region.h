@@ -1,13 +1,13 @@
 #pragma once
 
-// What the ranks send each other while regions travel, and how a region finds its next rank.
+// Regions that travel between ranks, and the choice of their next rank.
 
 #include "queries/overlap.h"
 #include "scale/questions/lowest_rank.h"
 
 namespace copse::detail {
 
-/// A region on its way.
+/// A region that travels between ranks.
 template <class Region>
 struct ForwardedRegion {
   Region region;

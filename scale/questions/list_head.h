@@ -4,7 +4,8 @@
 
 namespace copse::detail {
 
-/// Of a list that answers one message: the number of the message at the rank that brought it, and the items.
+/// The head of a list that answers a message: the number of the message at the rank that brought it, and of the
+/// items.
 struct ListHead {
   u32 index, count;
 };

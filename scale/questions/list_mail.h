@@ -1,6 +1,6 @@
 #pragma once
 
-// Answers that are lists, on their way between ranks.
+// Sends answers that are lists between ranks.
 
 #include "scale/questions/list_head.h"
 #include "scale/waves/waves.h"
@@ -23,8 +23,8 @@ struct ListsOfMessages {
 
   /// Stores the heads of the lists, and makes room for their items.
   ///   counts:    the lengths of the lists of all messages
-  ///   back:      the messages that get a list
-  ///   has_items: false if only the lengths of the lists are asked for
+  ///    back:      the messages that get a list
+  ///    has_items: false if only the lengths of the lists are needed
   template <class Message>
   void begin(Context& context, const Buffer<Message>& live, const Buffer<u32>& counts, const SplitByRank& back,
              bool has_items = true) {
@@ -38,7 +38,7 @@ struct ListsOfMessages {
     items = Buffer<Item>(context, offset(context, heads.size()));
   }
 
-  /// Sends the lists to the ranks, and returns those that this rank gets. Collective.
+  /// Sends the lists to the ranks, and returns those that this rank receives. Collective.
   ListsOfMessages send(const WaveMail& mail, const SplitByRank& back, bool has_items = true) const {
     ListsOfMessages got;
     u64 head_count = 0, item_count = 0;

@@ -18,7 +18,7 @@ struct PackHead {
   COPSE_HD void operator()(u64 i) const { heads[i] = {live[ids[i]].index, counts[ids[i]]}; }
 };
 
-/// The length of each list, and a 0 behind the last one, so that an exclusive scan ends with the total.
+/// The length of each list, and a 0 after the last one, so that an exclusive scan ends with the total.
 struct HeadCountsAndEnd {
   const ListHead* heads;
   u64 n;

@@ -34,7 +34,7 @@ namespace {
 
 class NeighbourQuestion final : public PointQuestion {
  public:
-  ///   k: of all ranks, also of those without points
+  ///    k: the same on all ranks, also on those without points
   NeighbourQuestion(Communicator& comm, Context& context, const ShardedAccel& accel, u64 point_count, u32 k)
       : PointQuestion(comm, context, accel, false),
         k_(k),
@@ -69,7 +69,7 @@ class NeighbourQuestion final : public PointQuestion {
     });
   }
 
-  /// Stores what was found, when all points are done.
+  /// Stores the results, when all points are done.
   void store(BufferSpan<Neighbour> neighbours) {
     dispatch(context(), [&](const auto& ex) {
       store_neighbours(ex, best_.data(), best_counts_.data(), best_counts_.size(), k_, neighbours.data());

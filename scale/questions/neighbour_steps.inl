@@ -15,7 +15,8 @@ namespace {
 
 using TrianglesOfRank = BufferSpan<const PackedTriangle>;
 
-/// Finds the k nearest triangles of this rank. If there are k, those of other ranks must not be farther.
+/// Finds the k nearest triangles of this rank. If there are k of them, their farthest one limits the search on other
+/// ranks.
 struct FindNeighboursHere {
   CompressedBvh4View tree;
   TrianglesOfRank triangles;
@@ -48,7 +49,7 @@ struct PackNeighbours {
     const auto source = triangles_of(triangles);
     const Neighbour* const own = found + u64{ids[i]} * k;
     for (u64 at = offsets[i]; at < offsets[i + 1]; ++at) {
-      const Neighbour& each = own[at - offsets[i]];  // its geometry is the place of the triangle
+      const Neighbour& each = own[at - offsets[i]];  // `geometry` holds the place of the triangle
       items[at] = {each.distance, each.primitive, source.local_id(each.geometry), source.geometry(each.geometry)};
     }
   }
@@ -59,8 +60,8 @@ struct ClearCount {
   COPSE_HD void operator()(u64 i) const { counts[i] = 0; }
 };
 
-/// Puts what a rank found in the list of its point, as far as it is among the k nearest. A point is at one rank at a
-/// time, so no two replies of a wave are for the same point.
+/// Inserts the results of a rank into the list of their point, if they are among the k nearest. A point is at one
+/// rank at a time, so no two replies of a wave are for the same point.
 struct KeepNeighbours {
   const ListHead* heads;
   const u64* offsets;

@@ -9,15 +9,15 @@
 
 namespace copse::detail {
 
-/// What a batch of points asks.
+/// A batch of queries about points.
 class PointQuestion : public WaveQuestion<ForwardedPoint> {
  public:
-  ///   goes_out: points visit the ranks on their way out, else the nearest ones
+  ///    goes_out: true: points visit the ranks on their way out; false: the nearest ranks
   PointQuestion(Communicator& comm, Context& context, const ShardedAccel& accel, bool goes_out)
       : mail_(comm, context), accel_(accel), goes_out_(goes_out) {}
 
-  /// Sends points on their way until all are done. Collective.
-  ///   limit: the square of the distance of what is farthest
+  /// Sends points from rank to rank until all are done. Collective.
+  ///    limit: the square of the maximum distance
   void run(BufferSpan<const vec3> points, float limit);
 
  protected:

@@ -76,14 +76,14 @@ struct ClearNearest {
   COPSE_HD void operator()(u64 i) const { nearest[i] = {vec3(0.0f), infinity, invalid_id, invalid_id, 0, 0}; }
 };
 
-/// A point looks only for what is nearer than all before, so the last reply counts.
+/// A point looks only for nearer triangles than before, so the last reply counts.
 struct KeepFoundPoint {
   const FoundPoint* replies;
   NearestPoint* nearest;
   COPSE_HD void operator()(u64 i) const { nearest[replies[i].index] = replies[i].nearest; }
 };
 
-/// A reply says that the number of triangles on the way out is odd here.
+/// A point gets a reply if the number of triangles on its way out is odd here.
 struct CountWayOut {
   CompressedBvh4View tree;
   OwnTriangles triangles;

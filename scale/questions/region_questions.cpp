@@ -37,7 +37,7 @@ void store_result_keys(const Executor& ex, const ListHead* heads, const u64* off
 template <class Executor>
 void sort_results(const Executor& ex, const u64* keys, u64 count, u32 bits, u64* sorted, u32* primitives);
 
-/// Regions that travel between ranks. Their results are counted, and kept if they are asked for.
+/// Regions that travel between ranks. Their results are counted, and kept if they are needed.
 template <class Region>
 class RegionQuestion final : public WaveQuestion<ForwardedRegion<Region>> {
  public:
@@ -50,7 +50,7 @@ class RegionQuestion final : public WaveQuestion<ForwardedRegion<Region>> {
     dispatch(context, [&](const auto& ex) { begin_region_counts(ex, counts.size(), counts.data()); });
   }
 
-  /// Sends regions on their way until all are done. Collective.
+  /// Sends regions from rank to rank until all are done. Collective.
   void run(BufferSpan<const Region> regions) {
     Buffer<Message> live;
     mail_.comm().agree([&] {

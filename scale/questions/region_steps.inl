@@ -31,7 +31,7 @@ struct RouteRegion {
   COPSE_HD void operator()(u64 i) const { to[i] = next_overlapped_rank(spine, live[i]); }
 };
 
-/// Counts the triangles of this rank that touch a region. Where there are some, the source of the region gets a list.
+/// Counts the triangles of this rank that touch a region. If there are any, the source of the region gets a list.
 template <class Region>
 struct CountHere {
   CompressedBvh4View tree;
@@ -95,7 +95,7 @@ struct StoreResultKeys {
   const ListHead* heads;
   const u64* offsets;
   const u32* items;
-  u64* ends;  // of the results of each region so far
+  u64* ends;  // the end of the results of each region so far
   u64* keys;
 
   COPSE_HD void operator()(u64 i) const {
@@ -160,7 +160,7 @@ void add_region_counts(const Executor& ex, const ListHead* heads, u64 count, u32
   for_each(ex, "waves: add counts", count, AddToCount{heads, counts});
 }
 
-/// Stores where the results of each region begin, twice: `ends` is where results come in.
+/// Stores where the results of each region begin, twice: `ends` moves on as results are stored.
 template <class Executor>
 void place_results(const Executor& ex, const u32* counts, u64 n, u64* offsets, u64* ends) {
   u64* const no_total = nullptr;

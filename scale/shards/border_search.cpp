@@ -15,7 +15,7 @@ DigitRange digits_below(u32 end) {
   return {end, end > digit_bits ? end - digit_bits : 0};
 }
 
-/// Of two places near a border, the better one has more zero bits at the end of its key, or else is nearer.
+/// A candidate for a border: more zero bits at the end of the key are better, then a shorter distance.
 struct NearPlace {
   u64 key, slot, distance;
 
@@ -56,7 +56,8 @@ void BorderSearch::set_targets(const std::vector<u64>& counts) {
   }
 }
 
-/// Returns whether a border is found among the bins of its prefix. If not, `narrowed` gets the bin in which it lies.
+/// Returns true if a border is found among the bins of its prefix. If not, `narrowed` becomes the bin that contains
+/// it.
 bool BorderSearch::find_in_bins(const OpenBorder& open, const u64* counts, OpenBorder& narrowed) {
   const u64 target = targets_[open.border], bins = digits_.bin_count();
   const u64 first_key = open.prefix << digits_.end;

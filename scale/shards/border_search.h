@@ -1,14 +1,15 @@
 #pragma once
 
-// Where the Morton curve is cut, so that each rank gets its share of the triangles.
+// Finds where to cut the Morton curve, so that each rank gets its share of the triangles.
 //
-// All ranks count their keys by the highest 11 bits, and add up the counts. A border between two ranks should be where
-// the keys of r / R of all triangles lie below it. If a bin ends close enough to that, the border is there. Else the bin
-// around it is counted by its next 11 bits, and so on. After the last bits a bin is a run of equal keys, which stand in
-// the order of their ranks and ids; then the border cuts the run. So any input is divided evenly, also equal triangles.
+// All ranks count their keys by the highest 11 bits, and add up the counts. The border before rank r of R should be
+// where r / R of all keys are below it. If a bin ends close enough to that, the border is there. Otherwise the bin
+// that contains it is counted by its next 11 bits, and so on. After the last bits, a bin is a run of equal keys,
+// which are in the order of their ranks and ids; then the border cuts the run. So any input is divided evenly, even
+// if all triangles are equal.
 //
-// Close enough is 1 % of a share. Of several bins that end there the one is taken whose end has the most zero bits: it
-// lies between two large cells of the curve, so that few nodes of the tree reach across the border.
+// Close enough means within 1 % of a share. If several bins end there, the end with the most zero bits is taken: it
+// is between two large cells of the curve, so that few nodes of the tree reach across the border.
 //
 // Nothing here depends on the order of the input or on samples, and every rank finds the same borders.
 
@@ -19,7 +20,7 @@
 
 namespace copse::detail {
 
-/// The keys below it, and so many of those equal to it, are on the left side of a border.
+/// On the left side of a border are all keys below `key`, and as many of those equal to it as make `slot` triangles.
 struct Splitter {
   u64 key = 0;
   u64 slot = 0;  // the number of triangles on the left side
@@ -40,20 +41,20 @@ class BorderSearch {
   /// Returns whether all borders are found.
   bool is_done() const { return open_.empty(); }
 
-  /// The keys to count next: those whose bits from digits().end on are one of prefixes(), which ascend. For each prefix
-  /// there is a bin per value of the bits from digits().begin on.
+  /// The keys to count next: those whose bits from digits().end on are one of prefixes(), which ascend. For each
+  /// prefix there is one bin per value of the bits from digits().begin up to digits().end.
   const std::vector<u64>& prefixes() const { return prefixes_; }
   DigitRange digits() const { return digits_; }
 
-  /// Takes what was counted.
+  /// Takes the counts of these keys.
   ///   counts: [prefix][value], of all ranks
   void take(const std::vector<u64>& counts);
 
-  /// The borders, [rank - 1]: that before rank 1, and so on. Their slots ascend.
+  /// The borders, [rank - 1]: first the one before rank 1, and so on. Their slots ascend.
   const std::vector<Splitter>& splitters() const { return splitters_; }
 
  private:
-  /// A border that is not found yet.
+  /// A border that is still searched for.
   struct OpenBorder {
     u32 border;      // its number
     u64 prefix;      // of the bin in which it lies
@@ -66,7 +67,7 @@ class BorderSearch {
 
   u32 rank_count_;
   u64 tolerance_ = 0;
-  std::vector<u64> targets_;  // [border]: the slot where it should be
+  std::vector<u64> targets_;  // [border]: the ideal slot
   std::vector<Splitter> splitters_;
   std::vector<OpenBorder> open_;
   std::vector<u64> prefixes_;

@@ -1,16 +1,17 @@
 #pragma once
 
-// Which triangles each rank sends to which other one.
+// Which triangles each rank sends to each other rank.
 //
-// Every rank splits its triangles into buckets by the splitters: one for the keys between two splitters, and one for the
-// keys equal to a splitter. All ranks know the sizes of all buckets. In the order of buckets, then ranks, then ids, the
-// triangles stand nearly as in the tree, and each rank gets a range of this order:
+// Every rank splits its triangles into buckets by the splitters: one for the keys between two splitters, and one for
+// the keys equal to a splitter. All ranks know the sizes of all buckets. Ordered by bucket, then rank, then id, the
+// triangles are nearly in the order of the tree, and each rank gets a range of this order:
 //
 //   keys        below K              equal to K         above K
 //   rank        0   0 1 1 1 2        0 0 0 1 1 2 2      0 1 1 2
 //   slots                       rank 0 | rank 1               so the border cuts a run of equal keys
 //
-// Keys do not decide further: what each rank gets is sorted by its build, which keeps equal keys in this order.
+// Within a bucket, keys are not sorted here: each rank's build sorts its triangles, and keeps equal keys in this
+// order.
 
 #include <vector>
 
@@ -24,11 +25,11 @@ class ExchangePlan {
   ///   splitters: [rank - 1], in the order of slots
   ExchangePlan(const std::vector<std::vector<u64>>& counts, const std::vector<Splitter>& splitters);
 
-  /// Returns where the slots of a rank begin; for the number of ranks, the number of all slots.
+  /// Returns where the slots of a rank begin; for rank_count, the number of all slots.
   u64 first_slot(u32 rank) const { return first_slots_[rank]; }
   u64 slot_count(u32 rank) const { return first_slots_[rank + 1] - first_slots_[rank]; }
 
-  /// Returns how many of the triangles that `from` split come before those that it sends to `to`.
+  /// Returns how many triangles of `from` come before those that it sends to `to`, in its own order.
   u64 first_sent(u32 from, u32 to) const;
   u64 sent_count(u32 from, u32 to) const { return first_sent(from, to + 1) - first_sent(from, to); }
 

@@ -33,7 +33,7 @@ struct ShardArrays {
   }
 };
 
-/// The gather of one shard's arrays after another.
+/// Gathers the arrays of a shard, one after another.
 class Gather {
  public:
   Gather(Communicator& comm, Context& host, const ShardedBvh& shard, u32 root)
@@ -47,7 +47,7 @@ class Gather {
       if (is_root()) make_whole();
     });
     const std::vector<u64> left_out = comm_.all_gather(u64(own->left_out.size()));
-    // A slot has two places for nodes, and one for all else. Gaps between slots are one less than slots.
+    // A slot has two places for nodes, and one in each other array. There is one gap between slots less than slots.
     receive(own->nodes, whole_.nodes, [&](u32 rank) { return Range{2 * first_[rank], nodes_in(rank)}; });
     receive(own->parents, whole_.parents, [&](u32 rank) { return Range{first_[rank], gaps_in(rank)}; });
     receive(own->deltas, whole_.deltas, [&](u32 rank) { return Range{first_[rank], gaps_in(rank)}; });
@@ -103,7 +103,8 @@ class Gather {
     comm_.exchange(host_, send, receive);
   }
 
-  /// Makes one tree of the parts. Node k of a part is at place 2 * first + k, but for its root, which has no place yet.
+  /// Joins the parts to one tree. Node k of a part is at place 2 * first + k, except its root, which has no place
+  /// yet.
   void join() {
     const u64 slot_count = first_.back();
     detail::store_counts(whole_, u32(slot_count), u32(slot_count), u32(shard_.source_count));

@@ -94,7 +94,7 @@ void ShardBuild::split_by_borders() {
     });
   });
 
-  // The ranks tell each other how large their buckets are.
+  // The ranks exchange the sizes of their buckets.
   std::vector<u64> sizes(comm_.size() * bucket_count);
   for (size_t bucket = 0; bucket < bucket_count; ++bucket) {
     sizes[comm_.rank() * bucket_count + bucket] = begins[bucket + 1] - begins[bucket];
@@ -111,7 +111,7 @@ void ShardBuild::split_by_borders() {
   curve_.first_slot = u32(plan_->first_slot(comm_.rank()));
 }
 
-/// Sets the slots of splitters of which only the keys are known: no run of equal keys is cut.
+/// Sets the slots of splitters whose keys alone are known. No run of equal keys is cut then.
 ///   keys:   of the splitters, each once
 ///   counts: [rank][bucket]
 void ShardBuild::place_splitters(const std::vector<u64>& keys, const std::vector<std::vector<u64>>& counts) {
@@ -126,7 +126,7 @@ void ShardBuild::place_splitters(const std::vector<u64>& keys, const std::vector
   }
 }
 
-/// Finds the deltas at the borders by the first and the last key of each rank.
+/// Computes the deltas at the borders from the first and the last key of each rank.
 void ShardBuild::find_border_deltas() {
   const ProfileScope scope(context_.profile(), "shards: border deltas");
   struct Ends {
@@ -150,7 +150,7 @@ void ShardBuild::find_border_deltas() {
   }
 }
 
-/// Returns the key of a triangle of this rank, as the build makes it.
+/// Returns the key of a triangle of this rank, with the bits that the build computes.
 u64 ShardBuild::key_of_slot(u64 slot) const {
   PackedTriangle packed;
   context_.device().download(&packed, shard_.triangles.triangles.data() + slot, sizeof packed);

@@ -33,7 +33,7 @@ void number_slots(const Executor& ex, u64 count, u32* ids);
 
 namespace {
 
-/// What each rank tells the others before the build.
+/// The data that each rank sends to the others before the build.
 struct RankInput {
   u64 triangle_count;
   Aabb bounds;
@@ -58,8 +58,8 @@ void check_same_bits(const std::vector<RankInput>& inputs) {
   }
 }
 
-/// Builds the tree as a program without ranks does. Returns an empty one if triangles are left out of it: only the steps
-/// below list these.
+/// Builds the tree as a program without ranks does. Returns an empty tree if triangles are left out, since only the
+/// steps below list these.
 ShardedBvh build_on_one_rank(Context& context, const TriangleViews& triangles,
                              const ShardedBuildOptions& options) {
   const u64 count = triangles.primitive_count();
@@ -92,7 +92,7 @@ ShardedBvh ShardBuild::run() {
   return std::move(shard_);
 }
 
-/// Learns of the triangles of all ranks: their number, their bounds, and the first id of each rank.
+/// Finds the number of triangles of all ranks, their bounds, and the first id of each rank.
 void ShardBuild::compare_inputs() {
   const ProfileScope scope(context_.profile(), "shards: inputs");
   RankInput own{};

@@ -1,7 +1,7 @@
 #pragma once
 
-// The build of a sharded tree, step by step. Each step that may fail is one of Communicator::agree(), so that all ranks
-// go on or all of them throw.
+// The build of a sharded tree, step by step. Each step that may fail runs in Communicator::agree(), so that all ranks
+// continue or all of them throw.
 
 #include <memory>
 
@@ -49,7 +49,7 @@ class ShardBuild {
   Buffer<u64> keys_;
   BorderSearch search_{1};
   std::vector<Splitter> splitters_;  // [rank - 1]
-  bool cuts_equal_keys_ = false;     // the slots of the splitters are known, not only their keys
+  bool cuts_equal_keys_ = false;     // true if the slots of the splitters are known, not only their keys
   Buffer<u32> split_ids_;
   std::unique_ptr<ExchangePlan> plan_;
   Buffer<PackedTriangle> received_;

@@ -1,5 +1,5 @@
-// The refit of a sharded tree: triangles that have moved are sent to the ranks that have their leaves, and each rank fits
-// its own boxes. Nodes across borders are not on any rank, so no boxes are exchanged: gather() makes these nodes.
+// The refit of a sharded tree: triangles that have moved are sent to the ranks that have their leaves, and each rank
+// fits its own boxes. Nodes across borders are on no rank, so no boxes are exchanged: gather() makes these nodes.
 
 #include "builders/bvh/refit.h"
 #include "builders/geometry/triangle_check.h"
@@ -55,7 +55,7 @@ class ShardRefit {
     validate_triangles(context_, "refit", triangles_);
   }
 
-  /// Each rank asks the others for the triangles of its leaves, by their numbers there.
+  /// Each rank sends the others the numbers, in their inputs, of the triangles that its leaves need.
   void find_routes() {
     const ProfileScope scope(context_.profile(), "shards: routes");
     const u32 size = comm_.size(), rank = comm_.rank();
@@ -89,7 +89,7 @@ class ShardRefit {
     routes_ = std::move(found);
   }
 
-  /// Sends the elements between begins[r] and begins[r + 1] to rank r.
+  /// Sends the elements from begins[r] to begins[r + 1] - 1 to rank r.
   template <class T>
   void exchange(const Buffer<T>& send, const std::vector<u64>& send_begins, Buffer<T>& receive,
                 const std::vector<u64>& receive_begins) {
@@ -119,7 +119,7 @@ class ShardRefit {
       received_ = Buffer<PackedTriangle>(context_, slot_count());
       received_masks_ = Buffer<u32>(context_, has_masks_ ? slot_count() : 0);
     });
-    if (is_alone) {  // what it would send to itself
+    if (is_alone) {  // it would send everything to itself
       received_ = std::move(moved_);
       received_masks_ = std::move(moved_masks_);
       return;

@@ -1,5 +1,5 @@
-// The steps of a sharded build that go over all triangles of a rank: keys, their counts, their split by splitters, and
-// the triangles that the ranks exchange. shard_build.cpp calls them.
+// The steps of a sharded build that process all triangles of a rank: keys, their counts, their split by splitters,
+// and the triangles that the ranks exchange. shard_build.cpp calls them.
 
 #include "builders/geometry/make_triangle_table.h"
 #include "builders/geometry/packed_triangle.h"
@@ -23,7 +23,7 @@ struct LoadCurveKey {
   COPSE_HD u64 operator()(u64 i) const { return keys[i]; }
 };
 
-/// Returns the first of the ascending numbers that is not below `value`; their count if there is none.
+/// Returns the index of the first of the ascending numbers that is not below `value`; `count` if there is none.
 COPSE_HD u32 lower_bound_of(const u64* numbers, u32 count, u64 value) {
   u32 first = 0;
   while (count > 0) {
@@ -38,7 +38,7 @@ COPSE_HD u32 lower_bound_of(const u64* numbers, u32 count, u64 value) {
   return first;
 }
 
-/// The bin of a key, if its known bits are one of the prefixes; else a bin past the last.
+/// The bin of a key, if its known bits are one of the prefixes; otherwise a number past all bins.
 struct PrefixBin {
   const u64* prefixes;
   u32 prefix_count;
@@ -111,13 +111,13 @@ struct MoveToSlot {
   }
 };
 
-/// After the triangles were moved to the slots of their leaves.
+/// Numbers the slots, after the triangles were moved to the slots of their leaves.
 struct NumberSlot {
   u32* ids;
   COPSE_HD void operator()(u64 slot) const { ids[slot] = u32(slot); }
 };
 
-/// Gives a triangle that was packed by its place among others the ids of the one at this place.
+/// `primitive` of a packed triangle is a place: replaces the triangle by the named one at that place, with its mask.
 struct NamePacked {
   const PackedTriangle* named;
   const u32* masks;  // null if there are none
@@ -168,7 +168,7 @@ struct StoreAtSlot {
   }
 };
 
-/// Names packed triangles by their places, so that a refit finds them.
+/// Stores their places in packed triangles as ids, so that a refit finds them.
 struct StorePlace {
   const u32* places;
   PackedTriangle* packed;

@@ -9,7 +9,7 @@
 
 namespace copse::detail {
 
-/// Returns the triangles of a shard, in the order of its leaves, as a build or a refit reads them.
+/// Returns a view of the triangles of a shard, in the order of its leaves, for builds and refits.
 inline TriangleView triangles_of(const ShardedBvh& shard) {
   // Corner k of triangle i is the first 12 bytes of its 16-byte part k.
   constexpr u64 part_bytes = sizeof(PackedTriangle) / 3;
@@ -18,13 +18,13 @@ inline TriangleView triangles_of(const ShardedBvh& shard) {
   return {.positions = PositionSpan(corners, 3 * triangles.size(), part_bytes)};
 }
 
-/// Returns whether a ray may pass over some of the triangles.
+/// Returns true if some view has a mask without all bits.
 inline bool any_has_mask(const TriangleViews& triangles) {
   return std::any_of(triangles.views().begin(), triangles.views().end(),
                      [](const TriangleView& view) { return view.mask != ~u32{0}; });
 }
 
-/// Refuses a shard that another number of ranks built.
+/// Throws if the shard was built by another number of ranks.
 inline void check_ranks(const char* function, const Communicator& comm, const ShardedBvh& shard) {
   const u64 count = shard.first_slots.empty() ? 0 : shard.first_slots.size() - 1;
   if (count == comm.size()) return;

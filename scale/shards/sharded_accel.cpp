@@ -22,7 +22,7 @@ void store_places(const Executor& ex, const u32* places, u64 count, PackedTriang
 
 namespace {
 
-/// The boxes of the largest subtrees of a rank: together they hold all its triangles.
+/// The boxes of the largest subtrees of a rank: together they contain all its triangles.
 struct RankBoxes {
   static constexpr u32 capacity = 64;
 
@@ -55,8 +55,8 @@ struct RankBoxes {
   }
 };
 
-/// Gives the packed triangles of an Accel the names that they have in a shard: so hits report them, and hits of equal t
-/// are decided by ids through all ranks. Before it, they are named by their places in the shard.
+/// Replaces the ids of an Accel's packed triangles, which are places in a shard, by their ids in that shard. So hits
+/// report these, and among hits of equal t the ids through all ranks decide.
 void take_names(Context& context, const ShardedBvh& shard, PackedTriangles& packed) {
   const Buffer<PackedTriangle>& triangles = shard.triangles.triangles;
   const bool has_masks = !shard.triangles.masks.empty();
@@ -78,7 +78,7 @@ void make_own(Context& context, const ShardedBvh& shard, Quality quality, Sharde
   ShardedAccelAccess::accel(sharded) = std::move(accel);
 }
 
-/// Fits the Accel to the triangles of a shard. A refit finds the triangles by their places.
+/// Fits the Accel to the triangles of a shard. For the refit, the triangles get their places as ids again.
 void fit_own(Context& context, const ShardedBvh& shard, ShardedAccel& sharded) {
   Accel& accel = ShardedAccelAccess::accel(sharded);
   PackedTriangles& packed = AccelAccess::packed(accel);

@@ -9,18 +9,18 @@ namespace copse::detail {
 
 namespace {
 
-/// Borders are multiples of 1 / units of the batch. So those that are learned stay where they are, and each device has
-/// the same rays in every call, whose kernel it learns too.
+/// Borders are multiples of 1 / units of the batch. So they do not move once they are learned, and each device gets
+/// the same rays in every call, whose fastest kernel it learns too.
 constexpr u32 units = 4096;
 
-/// Borders begin at multiples of this, so that tiles of rays and lines of caches stay whole.
+/// Borders are rounded down to multiples of this, so that tiles of rays and cache lines stay whole.
 constexpr u64 border_alignment = 64;
 
-/// Shares are good if the slowest device takes up to so much longer than the mean. Once they are steady, noise of the
-/// clock must not move them.
+/// Shares are good if the slowest device takes at most this much longer than the mean. Once they are steady, timing
+/// noise must not move them.
 constexpr double allowed_excess = 0.03, allowed_steady_excess = 0.08;
 
-/// After so many good calls shares are steady, and one call in `calls_between_times` is timed.
+/// After this many good calls shares are steady. Then one call of `calls_between_times` is timed.
 constexpr u32 steady_after = 3, calls_between_times = 32;
 
 constexpr size_t max_batches = 64;
@@ -44,7 +44,7 @@ bool LearnedShares::Batch::has_times() const {
 bool LearnedShares::Batch::prepare() {
   if (has_times()) learn();
   const auto count = std::count_if(ends_.begin(), ends_.end(), [](const auto& mark) { return mark != nullptr; });
-  if (count == std::ptrdiff_t(ends_.size())) return false;  // of a call that still runs
+  if (count == std::ptrdiff_t(ends_.size())) return false;  // of a call that is still running
   std::fill(ends_.begin(), ends_.end(), nullptr);           // of a call that failed
   if (calls_until_timed_ > 0) {
     --calls_until_timed_;
@@ -59,7 +59,7 @@ void LearnedShares::Batch::time(u32 device, std::unique_ptr<Mark> start, std::un
   ends_[device] = std::move(end);
 }
 
-/// Half way to the shares that would have taken equal times at the speeds of the last call.
+/// Moves the shares half way to those that would have taken equal times at the speeds of the last call.
 void LearnedShares::Batch::learn() {
   const u32 count = u32(ends_.size());
   std::vector<double> milliseconds(count), speeds(count);
@@ -83,7 +83,7 @@ void LearnedShares::Batch::learn() {
     const double share = borders_[device + 1] - last;
     last = borders_[device + 1];
     border += 0.5 * (share + units * speeds[device] / all);
-    // Every device keeps a unit, so that it has a time.
+    // Every device keeps at least one unit, so that it can be timed.
     borders_[device + 1] =
         u32(std::clamp(std::lround(border), long(borders_[device]) + 1, long(units - (count - 1 - device))));
   }

@@ -8,13 +8,13 @@
 
 namespace copse::detail {
 
-/// How batches are divided among devices. Each device has one range of a batch, because a batch has fixed costs of some
-/// 50 us. Ranges of equal length do not take equal times: one half of a picture sees more than the other, and the first
-/// device is nearer to the rays than the others. So the lengths are learned from the times of earlier calls on the same
-/// batch, which are read once they are there, without waiting. The results do not depend on them.
+/// How batches are divided among devices. Each device has one range of a batch, because a batch has fixed costs of
+/// some 50 us. Ranges of equal length do not take equal times: one half of a picture sees more than the other, and
+/// the first device is nearer to the rays than the others. So the lengths are learned from the times of earlier calls
+/// on the same batch. The times are read when they are available, without waiting. The results do not depend on them.
 class LearnedShares {
  public:
-  /// A batch that was divided before, or may be again.
+  /// The shares of a batch.
   class Batch {
    public:
     Batch(const void* address, u32 count_bits, u32 device_count);
@@ -22,8 +22,8 @@ class LearnedShares {
     /// Returns the first element of a device's range. Ranges of all devices cover 0 to `count`.
     u64 begin_of(u32 device, u64 count) const;
 
-    /// Takes the times of the last call, if they are there, and moves the borders. Returns whether the next call is to be
-    /// timed.
+    /// Takes the times of the last call, if they are available, and moves the borders. Returns true if the next call
+    /// is to be timed.
     bool prepare();
 
     /// Keeps the marks before and after the work of a device. Devices may call it at once.
@@ -44,7 +44,7 @@ class LearnedShares {
 
   explicit LearnedShares(u32 device_count) : device_count_(device_count) {}
 
-  /// Returns the batch at this address with about so many elements.
+  /// Returns the shares of the batch at this address with about this many elements.
   Batch& find(const void* address, u64 count);
 
  private:

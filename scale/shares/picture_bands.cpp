@@ -8,7 +8,7 @@ namespace {
 
 constexpr u32 bands_per_part = 4;
 
-/// Rays go in tiles of so many rows.
+/// The height of the tiles of rays.
 constexpr u32 tile_height = 8;
 
 }  // namespace

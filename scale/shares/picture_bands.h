@@ -12,8 +12,8 @@
 
 namespace copse::detail {
 
-/// Bands of rows from all over a picture, because rows near each other cost alike. First trace(), then colour(), then
-/// download().
+/// Bands of rows from all over a picture, so that parts cost alike: neighbouring rows have similar costs. Call
+/// trace(), then colour(), then download().
 class PictureBands {
  public:
   ///   part, part_count: this part, and how many there are

@@ -17,7 +17,7 @@ class SliceSort {
   SliceSort(const cpu::Executor& ex, const u64* keys, u64 key_mask, u64 slice_size, u32* ids)
       : ex_(ex), keys_(keys), key_mask_(key_mask), slice_size_(slice_size), ids_(ids) {}
 
-  /// Sorts all triangles into groups by the highest bits of their keys. Returns how many have a key.
+  /// Sorts all triangles into groups by the highest bits of their keys. Returns the number of triangles with a key.
   u64 sort_all(u64 count) {
     constexpr u32 invalid_group = 1u << digit_bits, shift = morton_key_bits - digit_bits;
     std::vector<u64> begins(invalid_group + 2);
@@ -40,7 +40,7 @@ class SliceSort {
     return begin < end && begin / slice_size_ != (end - 1) / slice_size_;
   }
 
-  /// Sorts a group further if a border lies in it.
+  /// Sorts a group further if it crosses a border.
   ///   shift: the keys of the group share the bits from this one on
   void refine(u64 begin, u64 end, u32 shift) {
     if (!crosses_border(begin, end) || (key_mask_ & ((u64{1} << shift) - 1)) == 0) return;

@@ -1,11 +1,12 @@
 #pragma once
 
-// The first half of a sliced build: which triangles are in which slice of the Morton curve.
+// The first half of a sliced build: decides which triangles are in which slice of the Morton curve.
 //
-// The order of a tree is cut into slices of equal size. Its slots are known before its order is: slice k has the slots
-// from k * size on. So the triangles are sorted just far enough that each of them stands in some slot of its slice:
-// by the highest bits of the keys, then by more bits where a group of equal bits lies across a border, until no group
-// does, or the keys of the group are equal. Equal keys keep the order of their ids, so a border may lie among them.
+// The order of a tree is cut into slices of equal size: slice k has the slots from k * size on. So a triangle's slice
+// can be known before its slot. The triangles are sorted only until each is in its slice: by the highest bits of the
+// keys, and then by more bits in groups of equal bits that cross a border. This ends when no group crosses a border,
+// or when all keys of such a group are equal. Equal keys keep the order of their ids, so a border may be between
+// them.
 
 #include <vector>
 
@@ -26,7 +27,7 @@ struct HostTriangleBoxes {
   Aabb operator()(u32 id) const { return bounds(records != nullptr ? records->triangle(id) : table.triangle(id)); }
 };
 
-/// The keys of triangles, as a build of the whole tree makes them.
+/// The keys of triangles, with the bits that a build of the whole tree computes.
 template <class Boxes>
 struct CurveKeys {
   PreparedMortonKey<Boxes> key_of;
@@ -40,15 +41,15 @@ struct CurveKeys {
   COPSE_HD u64 operator()(u32 id) const { return key_of.finish(id, box(id)) & key_mask; }
 };
 
-/// Those of triangles in the memory of an executor.
+/// Keys of triangles in the memory of an executor.
 using TriangleKeys = CurveKeys<TriangleBoxes>;
-/// Those of triangles in host memory, in a table or in records.
+/// Keys of triangles in host memory, in a table or in records.
 using HostTriangleKeys = CurveKeys<HostTriangleBoxes>;
 
 /// Stores the ids of triangles so that each is in its slice, and equal keys are in the order of their ids. Triangles
 /// without a key, which cannot be in a tree, come last.
 ///   slice_size: slots of each slice but the last
-///   words:      room for all keys, while it sorts
+///   words:      room for all keys during the sort
 ///   ids:        room for all triangles
 /// Returns the number of triangles with a key.
 u64 sort_into_slices(const cpu::Executor& ex, const HostTriangleKeys& keys, u64 triangle_count, u64 slice_size,

@@ -9,7 +9,7 @@ class SubtreeStack {
  public:
   SubtreeStack(const BvhArrays& bvh, u32 last_slot) : bvh_(bvh), last_slot_(last_slot) {}
 
-  /// The deltas at the ends of a range, as those of LeafHierarchy: 0 at the ends of the tree.
+  /// The deltas at the ends of a range, as in LeafHierarchy: 0 at the ends of the tree.
   u32 delta_left(u32 slot) const { return slot == 0 ? 0 : 1 + bvh_.deltas[slot - 1]; }
   u32 delta_right(u32 slot) const { return slot == last_slot_ ? 0 : delta_left(slot + 1); }
 
@@ -18,7 +18,7 @@ class SubtreeStack {
     while (pending_.size() > 1 && delta_right(pending_.end()[-2].last) > delta_right(last)) join_last_two();
   }
 
-  /// Stores the root. All subtrees are joined then, because the delta at the end is the lowest.
+  /// Stores the root. All subtrees are joined by then, because the delta at the end is the lowest.
   void finish() { store(pending_.front().node, 0); }
 
  private:
@@ -47,7 +47,7 @@ class SubtreeStack {
   std::vector<Subtree> pending_;
 };
 
-/// Pushes the subtrees of a slice that are nodes of the whole tree too, from left to right.
+/// Pushes those subtrees of a slice that are also subtrees of the whole tree, from left to right.
 class SubtreesOfSlice {
  public:
   SubtreesOfSlice(const SliceTree& slice, const BvhArrays& bvh, SubtreeStack& stack)
@@ -61,7 +61,7 @@ class SubtreesOfSlice {
   }
 
  private:
-  /// Returns whether no end of the slice has cut off the range of a node.
+  /// Returns true if no end of the slice has cut the range of a node.
   bool is_whole(const BvhNode& node, u32 first, u32 last) const {
     const u32 own = stack_.delta_right(sibling_pair(node.first));
     return (first > slice_.first || stack_.delta_left(first) < own) &&

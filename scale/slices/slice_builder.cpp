@@ -124,7 +124,7 @@ void SliceBuilder::build(u64 slice) {
   });
 }
 
-/// The node of a slice at place k belongs at place 2 * first + k of the tree. The root has no place yet.
+/// Node k of a slice belongs at place 2 * first + k of the tree, except the root, which has no place yet.
 void SliceBuilder::download_nodes(SliceTree& slice) {
   const u32 first = slice.first, count = slice.last - first + 1;
   for_each_downloaded(host_, *copies_, slice_tree_.nodes.data(), 2 * u64{count} - 1,
@@ -135,7 +135,7 @@ void SliceBuilder::download_nodes(SliceTree& slice) {
                       });
 }
 
-/// Parents that are the root are wrong until the slices are joined.
+/// Links to the root as parent are wrong until the slices are joined.
 void SliceBuilder::download_links(const SliceTree& slice) {
   const u32 first = slice.first, gaps = slice.last - first;
   for_each_downloaded(host_, *copies_, slice_tree_.parents.data(), gaps,
@@ -144,7 +144,7 @@ void SliceBuilder::download_links(const SliceTree& slice) {
                       [&](u64 slot, u8 delta) { tree_.deltas[first + slot] = delta; });
 }
 
-/// The slice has the numbers of its triangles among those of the slice, in their order.
+/// The ids of a slice are numbers within the slice. They are replaced by the ids of these triangles.
 void SliceBuilder::download_ids(const SliceTree& slice) {
   u32* const ids = tree_.primitive_ids + slice.first;
   const u64 count = u64{slice.last} + 1 - slice.first;
@@ -153,7 +153,7 @@ void SliceBuilder::download_ids(const SliceTree& slice) {
   for_each_on_host(host_, count, [&](u64 slot) { ids[slot] = ids_[slot]; });
 }
 
-/// Stores the delta of a slot and the next one, which is the first of a slice.
+/// Stores the delta between a slot and the next one, which is the first of a slice.
 void SliceBuilder::store_border_delta(u32 slot) {
   const u32* const ids = tree_.primitive_ids;
   tree_.deltas[slot] = u8(common_prefix(keys_(ids[slot]), keys_(ids[slot + 1]), slot));

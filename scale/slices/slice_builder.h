@@ -11,16 +11,15 @@
 
 namespace copse::detail {
 
-/// The memory of a device that the slices share, and the copies to and from it. The boxes of the next slice are
-/// uploaded while the tree over a slice is built and downloaded; on the CPU one comes after the other.
+/// The memory of a device that the slices share, and the copies to and from it. While the tree over a slice is built
+/// and downloaded, the boxes of the next slice are uploaded; on the CPU one follows the other.
 class SliceBuilder {
  public:
-  /// Returns the bytes that slices of a size take of a device.
+  /// Returns the device memory that slices of a size take, in bytes.
   static u64 device_bytes(Context& device, u64 slice_size, u32 morton_bits);
 
-  ///   host:   runs the loops over pieces
-  ///   ids:    sorted into slices
-  ///   tree:   of all slices, in host memory
+  ///    host: runs the loops over pieces
+  ///    tree: of all slices, in host memory. Its primitive ids are already sorted into slices
   SliceBuilder(const cpu::Executor& host, Context& device, u64 slice_size, const MortonSlice& curve,
                const HostTriangleKeys& keys, const BvhArrays& tree);
 

@@ -30,7 +30,7 @@ Team::Team(u32 count) : errors_(count) {
     stop();
     throw Error(ErrorCode::out_of_memory, "the system started " + std::to_string(started) + " of " +
                                               counted(count - 1, "threads") + " for devices: " + error.what());
-  } catch (...) {  // no memory for what a thread begins with
+  } catch (...) {  // no memory for the data of a thread
     stop();
     throw;
   }

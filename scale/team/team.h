@@ -12,7 +12,7 @@
 
 namespace copse::detail {
 
-/// Threads that do the same work at once. They live as long as the team, so a run costs no start of a thread.
+/// Threads that do the same work at once. They live as long as the team, so that a run starts no threads.
 class Team {
  public:
   /// Starts count - 1 threads; the caller of run() is member 0.
@@ -24,7 +24,7 @@ class Team {
 
   u32 count() const { return u32(threads_.size()) + 1; }
 
-  /// Calls work(member) for each member, and returns what each of them threw, null for none.
+  /// Calls work(member) for each member, and returns the exception of each; null for none.
   /// Throws: Error invalid_argument if the team is in a run already.
   std::vector<std::exception_ptr> run(const std::function<void(u32)>& work);
 
@@ -39,7 +39,7 @@ class Team {
   const std::function<void(u32)>* work_ = nullptr;
   std::vector<std::exception_ptr> errors_;
   u64 run_count_ = 0;
-  u32 open_ = 0;  // members that are still at work
+  u32 open_ = 0;  // members that are still working
   bool stops_ = false;
 };
 

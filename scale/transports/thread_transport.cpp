@@ -23,10 +23,10 @@ class LoneTransport final : public Transport {
   void fail(const Error&) noexcept override {}
 };
 
-/// What the threads of a group share: what each of them shows to the others, and where they wait for each other.
+/// Shared by the threads of a group: the pointers that they post for each other, and the barrier at which they wait.
 ///
-/// A call has two meetings. Before the first one every rank posts where its data is. Between the two, ranks read the
-/// memory of others. After the second one no rank reads any more.
+/// A call has two barriers. Before the first one, every rank posts where its data is. Between the two, ranks read the
+/// memory of others. After the second one, no rank reads any more.
 class ThreadGroup {
  public:
   explicit ThreadGroup(u32 size) : posts_(size) {}
@@ -34,14 +34,14 @@ class ThreadGroup {
   u32 size() const { return u32(posts_.size()); }
   const void*& post(u32 rank) { return posts_[rank]; }
 
-  /// Returns when all ranks have posted.
-  /// Throws: the error that ended the group. Ranks that read already are never left: they all came to this meeting.
+  /// Returns when all ranks have posted. Throws: the error that ended the group. It never throws while other ranks
+  /// read: these passed this barrier with all ranks.
   void begin() { meet(true); }
 
   /// Returns when all ranks have read. A rank whose reading failed comes too, after it called fail().
   void end() { meet(false); }
 
-  /// Ends the group. The first error counts. Where the host has no memory for its text, its code alone does.
+  /// Ends the group with the first error. If the host has no memory for its text, only its code is kept.
   ///   text: std::string operator()()
   template <class Text>
   void fail(ErrorCode code, const Text& text) noexcept {
@@ -59,7 +59,7 @@ class ThreadGroup {
   }
 
  private:
-  /// Each rank throws an Error of its own: copies of one would share its text.
+  /// The first error, from which each rank makes an Error of its own: copies of one Error would share its text.
   struct Failure {
     ErrorCode code;
     std::string text;
@@ -90,7 +90,7 @@ class ThreadGroup {
   std::condition_variable all_came_;
   u64 meeting_ = 0;
   u32 waiting_ = 0;
-  bool has_failed_ = false;  // at the last meeting. A rank that leaves after it is no error of this call
+  bool has_failed_ = false;  // at the last barrier. A rank that leaves after it does not fail this call
   std::optional<Failure> failure_;
 };
 
@@ -99,7 +99,7 @@ class ThreadTransport final : public Transport {
   ThreadTransport(std::shared_ptr<ThreadGroup> group, u32 rank, Links* links)
       : group_(std::move(group)), rank_(rank), links_(links) {}
 
-  /// Ranks that wait for this one must not wait for ever.
+  /// Ends the group, so that no rank waits for this one for ever.
   ~ThreadTransport() override {
     group_->fail(ErrorCode::device_failure, [&] {
       return "rank " + std::to_string(rank_) + " left its communicator while other ranks waited for it";
@@ -130,7 +130,7 @@ class ThreadTransport final : public Transport {
   }
 
   void exchange(Context& context, std::span<const Outgoing> send, std::span<const Incoming> receive) override {
-    context.wait();  // until what it sends is there
+    context.wait();  // until the data that it sends is complete
     read_posts(send.data(), [&] {
       for (u32 r = 0; r < size(); ++r) {
         const Outgoing& piece = static_cast<const Outgoing*>(group_->post(r))[rank_];
@@ -159,7 +159,7 @@ class ThreadTransport final : public Transport {
     group_->end();
   }
 
-  /// Without links, pieces of a GPU come staged in host memory.
+  /// Without links, the pieces of a GPU are already staged in host memory.
   void copy(Context& context, void* to, const void* from, u64 bytes) {
     if (links_ == nullptr || context.backend() == Backend::cpu) {
       std::memcpy(to, from, bytes);

@@ -11,7 +11,7 @@ namespace copse::detail {
 /// A group of one rank.
 std::unique_ptr<Transport> make_lone_transport();
 
-/// Ranks that are threads of this process. Each takes what it needs straight from the memory of the others.
+/// Ranks that are threads of this process. Each copies directly from the memory of the others.
 ///   links: copy between the memories of GPUs; null if all memory is the host's. They must outlive the ranks
 std::vector<std::unique_ptr<Transport>> make_thread_transports(u32 count, Links* links);
 

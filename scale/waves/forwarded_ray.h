@@ -1,13 +1,13 @@
 #pragma once
 
-// What the ranks send each other while rays travel, and how a ray finds its next rank.
+// Rays that travel between ranks, and the choice of their next rank.
 
 #include "scale/waves/spine_view.h"
 #include "trace/traverse.h"
 
 namespace copse::detail {
 
-/// A ray on its way. Its t_max is the t of the closest hit so far.
+/// A ray that travels between ranks. Its t_max is the t of the closest hit so far.
 struct ForwardedRay {
   Ray ray;
   u64 visited;  // a bit for each rank
@@ -15,14 +15,14 @@ struct ForwardedRay {
   u32 index;    // its number there
 };
 
-/// A hit on its way back to the rank that brought the ray.
+/// A hit that returns to the rank that brought the ray.
 struct FoundHit {
   Hit hit;
-  u32 primitive;  // through all ranks, which decides between hits of equal t
+  u32 primitive;  // id through all ranks, which decides between hits of equal t
   u32 index;      // of the ray
 };
 
-/// Returns about where a ray enters a box. Only the order in which ranks are visited depends on it.
+/// Returns approximately where a ray enters a box. Only the order in which ranks are visited depends on it.
 COPSE_HD inline float rough_entry(const Ray& ray, const Aabb& box) {
   float entry = ray.t_min;
   for (u32 axis = 0; axis < 3; ++axis) {

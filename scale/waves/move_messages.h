@@ -1,7 +1,7 @@
 #pragma once
 
-// The step of a wave that puts messages in the order in which they are sent. For bodies: the executor's primitives must
-// be included.
+// The step of a wave that sorts messages by the ranks that they are sent to. For bodies: the executor's primitives
+// must be included.
 
 #include "primitives/core/executor.h"
 

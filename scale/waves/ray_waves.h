@@ -8,14 +8,14 @@
 
 namespace copse::detail {
 
-/// What a batch of rays asks. A wave calls trace, pack and keep in this order.
+/// A batch of rays. A wave calls trace, pack and keep in this order.
 template <class Reply>
 class RayQuestion : public WaveQuestion<ForwardedRay> {
  public:
   RayQuestion(Communicator& comm, Context& context, const ShardedAccel& accel)
       : mail_(comm, context), accel_(accel) {}
 
-  /// Sends rays on their way until all are done. Collective.
+  /// Sends rays from rank to rank until all are done. Collective.
   void run(BufferSpan<const Ray> rays);
 
  protected:
@@ -24,15 +24,15 @@ class RayQuestion : public WaveQuestion<ForwardedRay> {
   Context& context() const { return mail_.context(); }
   const Accel& own() const { return accel_.own(); }
 
-  /// Traces rays through the triangles of this rank, and notes in `live` that they were here. Stores for each the rank
-  /// that gets a reply, or the number of ranks.
+  /// Traces rays through the triangles of this rank, and notes the visit in `live`. Stores for each ray the rank that
+  /// gets a reply, or the number of ranks for none.
   virtual void trace(const Buffer<Ray>& rays, Buffer<ForwardedRay>& live, Buffer<u32>& reply_to) = 0;
 
   /// Stores the replies for some of the rays that were traced.
   virtual void pack(const Buffer<Ray>& rays, const Buffer<ForwardedRay>& live, const Buffer<u32>& ids,
                     Buffer<Reply>& replies) = 0;
 
-  /// Takes replies for rays that this rank brought.
+  /// Takes over the replies for rays that this rank brought.
   virtual void keep(const Buffer<Reply>& replies) = 0;
 
  private:

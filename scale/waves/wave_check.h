@@ -8,7 +8,7 @@
 
 namespace copse::detail {
 
-/// Refuses an accel that was never built, or was built by another number of ranks or for another backend.
+/// Throws if an accel was never built, or was built by another number of ranks or for another backend.
 inline void check_sharded(const char* function, const Communicator& comm, const Context& context,
                           const ShardedAccel& accel) {
   if (accel.rank_count() == 0) refuse(function, "the structure was never built");
@@ -19,7 +19,7 @@ inline void check_sharded(const char* function, const Communicator& comm, const 
   check_backend(function, context, "the structure was", accel.own().backend());
 }
 
-/// A message has 32 bits for its number on its rank.
+/// Throws for more messages than 32-bit numbers can count.
 inline void check_message_count(const char* function, const char* things, u64 count) {
   constexpr u64 max_messages = (u64{1} << 32) - 1;
   if (count <= max_messages) return;

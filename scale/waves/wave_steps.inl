@@ -44,7 +44,7 @@ struct BeginHit {
   }
 };
 
-/// After a rank has traced a ray: the ray was here, and its hit goes back to its source.
+/// Called after a rank has traced a ray: notes the visit. A hit is sent to the source of the ray.
 struct NoteClosest {
   const ShortHit* found;
   u32 rank, rank_count;
@@ -91,7 +91,7 @@ struct KeepCloserHit {
   }
 };
 
-/// A ray that hit something is done: no rank is left to visit.
+/// A ray that hit something is done: all ranks count as visited.
 struct NoteAny {
   const u8* found;
   u32 rank, rank_count;

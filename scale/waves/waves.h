@@ -1,18 +1,18 @@
 #pragma once
 
-// Messages that travel between ranks, in waves: rays, points or regions with a question. In each wave every rank
+// Messages travel between ranks in waves. They are rays, points or regions of a query. In each wave every rank
 //
-//   1. finds for each message that it has the next rank to visit; messages without one are done,
+//   1. finds the next rank of each message that is here; messages without one are done,
 //   2. sends the messages there,
-//   3. answers those that it got by its own triangles,
+//   3. answers the messages that it received, by its own triangles,
 //   4. sends the answers to the ranks that brought the messages.
 //
-// It ends when no rank has a message. A message visits a rank once, so there are at most as many waves as ranks, and one
-// more to see that there are no messages left. Each step that may fail is one of Communicator::agree().
+// The waves end when no rank has a message. A message visits a rank at most once, so there are at most as many waves
+// as ranks, and one more that finds no messages left. Each step that may fail runs in Communicator::agree().
 //
-// Source of the waves: rays are forwarded between the owners of parts of a scene as in Wald, Parker, "Data Parallel
-// Path Tracing with Object Hierarchies", HPG 2022. Where we differ: an answer follows from the message and the triangles
-// alone, so it does not depend on the order of the ranks.
+// Source: Wald, Parker, "Data Parallel Path Tracing with Object Hierarchies", HPG 2022, forward rays in waves between
+// the owners of parts of a scene. Where we differ: an answer depends only on the message and the triangles, not on
+// the order of the ranks.
 
 #include <vector>
 
@@ -22,7 +22,7 @@
 
 namespace copse::detail {
 
-/// Ranks that a message has visited are bits of a word.
+/// The maximum number of ranks: those that a message has visited are bits of a word.
 inline constexpr u32 max_wave_ranks = 64;
 
 /// Elements in the order of the ranks that they are sent to.
@@ -39,13 +39,13 @@ class WaveMail {
   Communicator& comm() const { return comm_; }
   Context& context() const { return context_; }
 
-  /// Sorts elements by their ranks. Those that go to no rank come last, and past the end.
+  /// Sorts elements by the ranks that they are sent to. Those that are sent to none come last, after the end.
   ///   to: for each element its rank, or the number of ranks
   SplitByRank split(const Buffer<u32>& to) const;
 
-  /// Sends elements to the ranks, and returns what this rank gets, in the order of the ranks. Collective.
+  /// Sends elements to the ranks, and returns those that this rank receives, in the order of the ranks. Collective.
   ///   begins: [rank], and the end
-  ///   total:  becomes the number of all that are sent, by all ranks
+  ///    total:  becomes the number of elements that all ranks send
   template <class T>
   Buffer<T> send(const Buffer<T>& sorted, const std::vector<u64>& begins, u64& total) const {
     const u32 size = comm_.size(), rank = comm_.rank();
@@ -76,7 +76,7 @@ class WaveMail {
   Context& context_;
 };
 
-/// What a batch of messages asks. A wave calls both functions on all ranks.
+/// A batch of messages. Each wave calls both functions on all ranks.
 template <class Message>
 class WaveQuestion {
  public:
@@ -85,8 +85,8 @@ class WaveQuestion {
   /// Stores for each message the rank that it visits next, or the number of ranks if it is done.
   virtual void route(const Buffer<Message>& live, Buffer<u32>& to) = 0;
 
-  /// Answers messages by the triangles of this rank, notes in them that they were here, and brings the answers to the
-  /// ranks that brought the messages. Collective.
+  /// Answers messages by the triangles of this rank, notes the visit in them, and sends the answers to the ranks that
+  /// brought the messages. Collective.
   virtual void answer(Buffer<Message>& live) = 0;
 };
 
@@ -94,7 +94,7 @@ class WaveQuestion {
 template <class Executor, class Message>
 void move_messages(const Executor& ex, const Message* live, const u32* ids, u64 count, Message* out);
 
-/// Sends messages on their way until all are done. Collective.
+/// Sends messages from rank to rank until all are done. Collective.
 template <class Message>
 void run_waves(const WaveMail& mail, Buffer<Message> live, WaveQuestion<Message>& question) {
   while (true) {
