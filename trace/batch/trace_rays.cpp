@@ -1,3 +1,6 @@
+// The calls that trace a batch through one tree. They check the arguments, and choose the body by the layout of the
+// tree, the kind of triangles and the backend.
+
 #include "trace/trace_rays.h"
 
 #include <string>

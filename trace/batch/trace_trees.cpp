@@ -1,3 +1,6 @@
+// The calls that trace a batch through one of two trees. If the layout does not depend on the rays, they call those
+// of trace_rays.cpp. Otherwise the body takes a sample of the rays.
+
 #include "trace/trace_trees.h"
 
 #include <string>

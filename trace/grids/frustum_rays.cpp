@@ -1,3 +1,6 @@
+// The calls that trace pictures and rays through a frustum grid. Rays must start at the eye and pass the screen: a
+// pass over the batch finds the first one that does not.
+
 #include "trace/frustum_rays.h"
 
 #include "primitives/core/buffer.h"

@@ -1,3 +1,6 @@
+// Pictures and rays through a frustum grid. Rays are sorted by tile first, so that neighbouring threads read the same
+// lists.
+
 #include "builders/geometry/make_triangle_table.h"
 #include "primitives/inputs.h"
 #include "primitives/radix_key.h"

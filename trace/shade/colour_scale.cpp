@@ -1,3 +1,5 @@
+// Draws the scale below a picture: a bar of colours, ticks, and characters of 3 x 5 dots.
+
 #include "trace/colour_scale.h"
 
 #include <algorithm>

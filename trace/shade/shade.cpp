@@ -1,3 +1,5 @@
+// The calls that render a picture. They make the buffers and the RenderJob, and download the pixels.
+
 #include "trace/shade.h"
 
 #include <algorithm>

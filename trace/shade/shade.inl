@@ -1,3 +1,6 @@
+// Pictures, in two passes: one finds the hit of every pixel, the other colours the hits. Colours of distance and heat
+// need the extremes of all hits, which are reduced in between.
+
 #include "builders/geometry/make_triangle_table.h"
 #include "primitives/inputs.h"
 #include "primitives/reduce.h"

@@ -1,5 +1,7 @@
 #pragma once
 
+// Batches on the CPU: all threads trace ranges of rays by SIMD, in packets or independently.
+
 #include "primitives/cpu/for_each.h"
 #include "trace/batch/cpu/simd_batch.h"
 #include "trace/batch/cpu/stay_together.h"
