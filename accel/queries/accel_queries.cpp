@@ -1,3 +1,5 @@
+// Queries about points, regions and pairs through an Accel: checks, and the bodies over its packed triangles.
+
 #include "accel/accel_queries.h"
 
 #include <string>

@@ -1,3 +1,6 @@
+// Batches of rays through an Accel. An array of Ray goes to the calls for trees. Rays of other layouts are gathered
+// part by part, on the CPU by each thread for its range.
+
 #include "accel/accel_rays.h"
 
 #include <algorithm>
