@@ -27,7 +27,7 @@ namespace detail {
 template <class Item>
 class NeighbourHeap {
  public:
-  ///    size: number of items that form a heap already
+  ///   size: number of items that form a heap already
   COPSE_HD NeighbourHeap(Item* items, u32 capacity, u32 size = 0)
       : items_(items), capacity_(capacity), size_(size) {}
 
