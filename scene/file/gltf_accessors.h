@@ -16,7 +16,7 @@ class GltfAccessors {
   GltfAccessors(const std::filesystem::path& path, const GltfModel& model) : path_(path), model_(model) {}
 
   /// Returns the points of an accessor: VEC3 of floats that are finite.
-  ///    user: the object that refers to the accessor, for messages
+  ///   user: the object that refers to the accessor, for messages
   /// Throws: Error bad_file.
   std::vector<vec3> points(int accessor, const std::string& user) const;
 

@@ -1,3 +1,6 @@
+// Walks the tree of nodes depth-first with a stack of its own, so that its depth has no limit. A node that is reached
+// twice is an error, which excludes cycles.
+
 #include "scene/file/gltf_nodes.h"
 
 #include <cmath>

@@ -1,3 +1,5 @@
+// Loads a scene: the checked glTF model, the places of meshes, the meshes that are placed, then the instances.
+
 #include "scene/scene_file.h"
 
 #include <algorithm>

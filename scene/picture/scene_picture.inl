@@ -1,3 +1,6 @@
+// The steps of a picture of a scene: camera rays, ambient rays, visits, colours. scene_picture.cpp traces the batches
+// between them.
+
 #include "scene/picture/scene_picture.h"
 
 #include "primitives/inputs.h"

@@ -1,3 +1,6 @@
+// The calls that trace a batch through a scene. Batches whose rays see all triangles have bodies of their own,
+// without checks of masks.
+
 #include "scene/scene_rays.h"
 
 #include <string>
