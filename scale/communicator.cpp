@@ -1,3 +1,6 @@
+// Collective calls over a transport. agree() gathers the reports of all ranks after a step that may fail, so that all
+// ranks throw the same error.
+
 #include "scale/communicator.h"
 
 #include <algorithm>

@@ -87,7 +87,7 @@ class COPSE_API Communicator {
   void sum(std::vector<u64>& numbers);
 
   /// Sends send[r] to each rank r, and stores what rank r sends at receive[r]. Collective.
-  ///    send, receive: one per rank, in the memory of `context`. Rank a sends to b as many bytes as b expects from a
+  ///   send, receive: one per rank, in the memory of `context`. Rank a sends to b as many bytes as b expects from a
   /// Waits: until all bytes have arrived.
   void exchange(Context& context, const std::vector<Outgoing>& send, const std::vector<Incoming>& receive);
 

@@ -60,10 +60,10 @@ class COPSE_API ReplicatedAccel {
 /// Memory: on each other device as much as a compacted Accel.
 COPSE_API ReplicatedAccel replicate(Devices& devices, Accel accel);
 
-/// Copies the Accel of the first device to the others again, after a refit, a rebuild or compact. After a refit it
-/// does not wait; otherwise it waits to read the size of the tree. Memory of the right size is reused. After an
-/// error, update it before you use it.
+/// Copies the Accel of the first device to the others again, after a refit, a rebuild or compact. Memory of the right
+/// size is reused. After an error, update it before you use it.
 /// Throws: as replicate; Error invalid_argument if `accel` is of other devices.
+/// Waits: to read the size of the tree.
 COPSE_API void update(Devices& devices, ReplicatedAccel& accel);
 
 }  // namespace copse

@@ -74,7 +74,7 @@ struct LoadedLeaves {
   std::vector<u8> deltas;
 
   /// Adds the leaves of a file between two slots of the whole tree.
-  ///    has_masks: true if any file has masks. In files without, all bits are set
+  ///   has_masks: true if any file has masks. In files without, all bits are set
   void add(const ShardFile& file, u64 begin, u64 end, bool has_masks) {
     const i64 first = i64(std::max(begin, file.first_slot) - file.first_slot);
     const i64 last = i64(std::min(end, file.first_slot + file.triangles.size()) - file.first_slot);

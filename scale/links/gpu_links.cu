@@ -1,3 +1,5 @@
+// Links between GPUs, by peer access and events, and copies through page-locked memory.
+
 #include <algorithm>
 #include <mutex>
 #include <set>

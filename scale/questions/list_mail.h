@@ -23,8 +23,8 @@ struct ListsOfMessages {
 
   /// Stores the heads of the lists, and makes room for their items.
   ///   counts:    the lengths of the lists of all messages
-  ///    back:      the messages that get a list
-  ///    has_items: false if only the lengths of the lists are needed
+  ///   back:      the messages that get a list
+  ///   has_items: false if only the lengths of the lists are needed
   template <class Message>
   void begin(Context& context, const Buffer<Message>& live, const Buffer<u32>& counts, const SplitByRank& back,
              bool has_items = true) {

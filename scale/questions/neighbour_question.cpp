@@ -1,3 +1,6 @@
+// The k nearest triangles of points of all ranks. Each rank on a point's way replies with a list. The rank that
+// brought the point keeps the best k in a heap.
+
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -34,7 +37,7 @@ namespace {
 
 class NeighbourQuestion final : public PointQuestion {
  public:
-  ///    k: the same on all ranks, also on those without points
+  ///   k: the same on all ranks, also on those without points
   NeighbourQuestion(Communicator& comm, Context& context, const ShardedAccel& accel, u64 point_count, u32 k)
       : PointQuestion(comm, context, accel, false),
         k_(k),

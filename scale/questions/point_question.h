@@ -12,12 +12,12 @@ namespace copse::detail {
 /// A batch of queries about points.
 class PointQuestion : public WaveQuestion<ForwardedPoint> {
  public:
-  ///    goes_out: true: points visit the ranks on their way out; false: the nearest ranks
+  ///   goes_out: true: points visit the ranks on their way out; false: the nearest ranks
   PointQuestion(Communicator& comm, Context& context, const ShardedAccel& accel, bool goes_out)
       : mail_(comm, context), accel_(accel), goes_out_(goes_out) {}
 
   /// Sends points from rank to rank until all are done. Collective.
-  ///    limit: the square of the maximum distance
+  ///   limit: the square of the maximum distance
   void run(BufferSpan<const vec3> points, float limit);
 
  protected:

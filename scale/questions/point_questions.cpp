@@ -1,3 +1,7 @@
+// The nearest triangle of points of all ranks, and whether they are inside. For the former, a rank replies only if it
+// has a better triangle. For the latter, it replies if an odd number of its triangles are on the way out, and each
+// reply toggles the answer.
+
 #include <memory>
 
 #include "primitives/core/dispatch.h"

@@ -76,7 +76,7 @@ struct ClearNearest {
   COPSE_HD void operator()(u64 i) const { nearest[i] = {vec3(0.0f), infinity, invalid_id, invalid_id, 0, 0}; }
 };
 
-/// A point looks only for nearer triangles than before, so the last reply counts.
+/// A point looks only for better triangles than before, so the last reply counts.
 struct KeepFoundPoint {
   const FoundPoint* replies;
   NearestPoint* nearest;

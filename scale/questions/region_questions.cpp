@@ -1,3 +1,6 @@
+// The triangles that touch regions of all ranks. Ranks reply with lists of ids. In the end, keys of region and id are
+// sorted, so that lists do not depend on the order of the replies.
+
 #include <bit>
 #include <memory>
 

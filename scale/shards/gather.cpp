@@ -1,3 +1,6 @@
+// Gathers the parts of a sharded tree on one rank. It receives each array at its place in the whole tree. Then
+// join_slices makes the nodes that reach across borders.
+
 #include <string>
 
 #include "primitives/core/check.h"

@@ -1,3 +1,6 @@
+// The order of the steps of a sharded build, the exchange of triangles, and the tree over those of this rank.
+// shard_borders.cpp has the search for the borders.
+
 #include "scale/shards/shard_build.h"
 
 #include <algorithm>

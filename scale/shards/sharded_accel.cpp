@@ -1,3 +1,5 @@
+// The Accel of a rank, and its spine: a small tree over up to 64 boxes of each rank.
+
 #include "scale/sharded_accel.h"
 
 #include <algorithm>

@@ -18,8 +18,8 @@ class SliceBuilder {
   /// Returns the device memory that slices of a size take, in bytes.
   static u64 device_bytes(Context& device, u64 slice_size, u32 morton_bits);
 
-  ///    host: runs the loops over pieces
-  ///    tree: of all slices, in host memory. Its primitive ids are already sorted into slices
+  ///   host: runs the loops over pieces
+  ///   tree: of all slices, in host memory. Its primitive ids are already sorted into slices
   SliceBuilder(const cpu::Executor& host, Context& device, u64 slice_size, const MortonSlice& curve,
                const HostTriangleKeys& keys, const BvhArrays& tree);
 

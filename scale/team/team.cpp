@@ -1,3 +1,5 @@
+// A run raises run_count_, which wakes all threads. The last thread that is done wakes the caller.
+
 #include "scale/team/team.h"
 
 #include <string>

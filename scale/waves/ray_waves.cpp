@@ -1,3 +1,6 @@
+// Closest and any hits of rays of all ranks. In each wave, a rank traces the rays that are there as one batch, and
+// sends the replies to their sources.
+
 #include "scale/waves/ray_waves.h"
 
 #include "accel/accel_rays.h"

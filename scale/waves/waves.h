@@ -45,7 +45,7 @@ class WaveMail {
 
   /// Sends elements to the ranks, and returns those that this rank receives, in the order of the ranks. Collective.
   ///   begins: [rank], and the end
-  ///    total:  becomes the number of elements that all ranks send
+  ///   total:  becomes the number of elements that all ranks send
   template <class T>
   Buffer<T> send(const Buffer<T>& sorted, const std::vector<u64>& begins, u64& total) const {
     const u32 size = comm_.size(), rank = comm_.rank();
