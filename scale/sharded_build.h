@@ -69,6 +69,7 @@ struct ShardedBvh {
 ///   triangles: of this rank, in the memory of `context`
 /// Throws: Error invalid_argument for morton_bits out of range, or if ranks give different ones; Error capacity past
 /// 2^31 triangles of all ranks; Error out_of_memory, Error cancelled. All ranks throw the same error.
+/// Waits: for the other ranks.
 /// Memory: per triangle of this rank, beside scratch, at most 96 bytes before the exchange and 169 after it; 121 stay.
 COPSE_API ShardedBvh build_sharded(Communicator& comm, Context& context, const TriangleViews& triangles,
                                    const ShardedBuildOptions& options = {});

@@ -93,6 +93,7 @@ struct LoadedLeaves {
 /// Throws unless the deltas are those of an LBVH. Between two equal deltas there must be a lower one, because a node
 /// splits at one place.
 ///   path:  of the file or folder, for messages
+///   first: slot of the first leaf
 void check_deltas(const fs::path& path, const std::vector<u8>& deltas, u64 first) {
   constexpr u8 max_delta = 96;
   std::vector<u8> open;                                // in ascending order
