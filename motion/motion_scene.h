@@ -18,7 +18,7 @@ struct MotionSceneAccess;
 }  // namespace detail
 
 struct MotionSceneOptions {
-  /// How much time a build of each tree over the instances may take: as SceneOptions::quality. Default: balanced.
+  /// The quality of each tree over the instances, as SceneOptions::quality. Default: balanced.
   Quality quality = Quality::balanced;
 
   /// Room for this many instances, so that a rebuild may have more of them than the first build. Default: 0. There is

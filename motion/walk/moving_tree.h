@@ -8,8 +8,8 @@
 // The plane and the corners are interpolated with the same weights, 1 - part and part, which are not negative. So the
 // exact plane at this time has the exact corners on the same side. The rest is rounding, in units of u = 2^-24 of the
 // largest coordinate M of the axis, at either key:
+//   - the corners: 3 u M (moving_triangles.h);
 //   - a plane that is computed as a coordinate: 4 u M, for the weight 1 - part, two products and their sum;
-//   - a plane that is computed as a time, in units of `scale`: u M at either key, as boxes are checked with rounded
 //   - a plane that is computed as a time, in units of `scale`: u M at either key, as boxes are checked with rounded
 //     sums; 3 u M for the node's origin; 8 u M for steps in floats, on the host, where there are two weights, products
 //     and sums of up to 2 M (for steps in integers see MovingAxis); 3 u (M + |origin of the ray|) for the base and the
