@@ -15,8 +15,8 @@ struct SceneAccess;
 }  // namespace detail
 
 struct SceneOptions {
-  /// How much time a build of the tree over the instances may take. fast: LBVH, balanced: H-PLOC, best: H-PLOC and
-  /// reinsertion. Default: balanced.
+  /// The quality of the tree over the instances. fast: LBVH, balanced: H-PLOC, best: H-PLOC and reinsertion. Default:
+  /// balanced.
   Quality quality = Quality::balanced;
 
   /// Room for this many instances, so that a rebuild may have more of them than the first build. Default: 0. There is

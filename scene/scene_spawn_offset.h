@@ -19,7 +19,6 @@
 //     mesh, transformed by the transposed W of the instances below.
 //   - The roundings of the direction below an instance grow by the k of each instance further down: 3 u of the product of
 //     these k and its own.
-//     these k and its own.
 
 #include "scene/scene_view.h"
 #include "trace/spawn_offset.h"

@@ -11,7 +11,7 @@ namespace copse::detail {
 /// Throws: Error invalid_argument unless `quality` is one of the three.
 void check_quality(Quality quality);
 
-/// An empty tree with room for so many instances.
+/// Returns an empty tree with room for `capacity` instances.
 CompressedBvh4 make_instance_tree(Context& context, u64 capacity);
 
 /// Builds the tree over the boxes, with one instance per leaf. It also rebuilds `binary`, from which the tree is
