@@ -4,7 +4,7 @@
 // same three functions:
 //
 //   bool has_points(region)             false if it touches nothing; called once
-//   bool touches_box(region, lo, hi)    if true for a box, it must be exactly true for every box around that one
+//   bool touches_box(region, lo, hi)    if true for a box, true for every box around it, despite rounding
 //   bool touches(region, triangle)
 
 #include "builders/geometry/point_triangle.h"

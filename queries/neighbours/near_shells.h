@@ -125,7 +125,7 @@ COPSE_HD inline void keep_of_shell(const HashGridView& grid, const CellShells& s
   }
 }
 
-/// How the search through the shells ended.
+/// The result of a search through the shells.
 enum class ShellSearch { done, meets_other_cells, has_too_many_cells };
 
 /// Tests shell after shell until no point outside can be near enough. Ends early if the shells have more cells than
