@@ -129,7 +129,7 @@ Camera frame_box(const Aabb& box, float field_of_view, float aspect) {
     along.add(glm::dot(p, frame.up), glm::dot(p, frame.forward));
   }
 
-  // A margin of 5 percent. The eye stays away from a small box by at least what floats can resolve there.
+  // A margin of 5 percent. The eye keeps a distance from a small box that floats can resolve there.
   const double reach = std::max({std::abs(centre.x), std::abs(centre.y), std::abs(centre.z)});
   const double least = half == dvec3(0) ? std::max(1.0, reach * 1e-3) : reach * 1e-5;
   const double distance = std::max(1.05 * std::max(across.distance(), along.distance()), least);

@@ -14,7 +14,7 @@ struct Camera {
 };
 
 /// Returns a camera at `eye` that looks at `target`.
-///   up:            the direction that points up in the image. Where can_be_up refuses it, another one is taken
+///   up:            the direction that points up in the image. If can_be_up() is false for it, another one is taken
 ///   field_of_view: vertical, in degrees, above 0 and below 180
 ///   aspect:        width over height, above 0
 /// Throws: Error invalid_argument for values out of range, for points that are not finite, and if eye equals

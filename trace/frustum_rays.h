@@ -29,7 +29,7 @@ inline ViewFrustum view_frustum(const Camera& camera, float nearest = 0, float f
 COPSE_API void closest_hits(Context& context, const FrustumGridView& grid, const TriangleViews& triangles,
                             u32 width, u32 height, BufferSpan<Hit> hits, const GridTraceOptions& options = {});
 
-/// Writes the closest hit of every ray, as above. The rays may stand in any order: they are sorted by tile first.
+/// Writes the closest hit of every ray, as above. The rays may be in any order: they are sorted by tile first.
 ///   rays:    below 2^32, may be empty. Each starts at the eye of the grid's frustum and passes its screen. t_min is
 ///            at least 0, as nothing behind the eye is in a cell; t_max is as in Ray
 ///   hits:    one per ray; must not overlap the rays

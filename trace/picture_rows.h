@@ -26,7 +26,7 @@ class COPSE_API PictureRows {
   PictureRows(Context& context, const CompressedBvh4View& bvh, BufferSpan<const PackedTriangle> triangles,
               const Camera& camera, const RenderOptions& options, const RowRange& rows);
 
-  /// Finds what the pixels see.
+  /// Finds the hits of the pixels.
   void trace();
   /// Returns the extremes of these rows. A shading that needs none gets those of no pixels. Waits if it needs some.
   PictureExtremes extremes() const;

@@ -8,11 +8,11 @@
 //
 // The proof. Let u be 2^-24, and E the greatest extent of the triangle along an axis. The test (trace/hit/intersect.h)
 // sees the corners moved: each sheared coordinate by up to 7 u E, so a corner by 12 u E. It finds where the ray meets
-// the moved triangle, whose points are all within 12 u E of the plane. A ray that begins farther from the plane than
-// that, and goes away from it, meets the moved triangle at no t above 0. It may meet it behind its origin. Then t is
-// off by 20 u of the time to the farthest corner at most. Such a t stays below 0 if the ray begins 35 u E farther away,
-// since it moves at most sqrt(3) times as far as along its main axis. The sum is 47 u E; 64 u E are taken. The origin
-// itself is rounded once, by u of each coordinate.
+// the moved triangle, whose points are all within 12 u E of the plane. If a ray begins farther from the plane and goes
+// away from it, it meets the moved triangle at no t above 0. It may meet it behind its origin. That t has an error of
+// at most 20 u of the time to the farthest corner. It stays below 0 if the ray begins 35 u E farther away, since a ray
+// moves at most sqrt(3) times as far as along its main axis. The sum is 47 u E; 64 u E are taken. The origin itself is
+// rounded once, by u of each coordinate.
 
 #include <cmath>
 
@@ -60,7 +60,7 @@ struct SpawnSurface {
   }
 };
 
-/// u of the proof, and a little more for what is rounded in double.
+/// u of the proof, and a little more for roundings in double.
 inline constexpr double spawn_rounding = 1.001 / (1u << 24);
 
 }  // namespace detail

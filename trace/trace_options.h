@@ -83,7 +83,6 @@ struct TraceOptions {
   /// bits. A mask without some bits restricts the kernels as `masks` does.
   u32 mask = ~u32{0};
 
-  /// The side of triangles that all rays of the batch pass over. Default: none. What masks change about kernels, this
   /// The side of triangles that all rays of the batch pass over. Default: none. Culling restricts the kernels as
   /// `masks` does.
   Cull cull = Cull::none;

@@ -34,10 +34,10 @@ concept RayTree = requires(const View& view) {
 ///              view's primitive_ids instead of the id.
 ///   counter:   VisitCounter counts nodes and primitives, NoCounter nothing
 /// The hits are the same in every tree if the test keeps two promises. First, its answer depends on the ray and
-/// the primitive alone, except for the comparison with the limit. Second, the t of a hit lies where the ray is in
-/// the primitive's own box, give or take 2^-20 of the time at which the ray has passed all of that box along its
-/// largest component. A test that cannot promise this, such as a quadratic equation for a sphere, must bring t
-/// into that interval, and must report a miss if the interval is empty.
+/// the primitive alone, except for the comparison with the limit. Second, at the t of a hit the ray is in the
+/// primitive's own box. t may err by 2^-20 of the time at which the ray has passed all of that box along its largest
+/// component. A test that cannot promise this, such as a quadratic equation for a sphere, must clamp t to the times in
+/// the box, and must report a miss if there are none.
 template <u32 stack_size = default_stack_size, RayTree View, class LeafTest, class Counter>
 COPSE_HD inline float traverse(const View& bvh, const Ray& ray, LeafTest& leaf_test, Counter& counter) {
   return detail::traverse_robust<stack_size>(detail::tree_of(bvh), ray, leaf_test, counter);

@@ -16,7 +16,7 @@ namespace copse::detail {
 
 class LearnedKernels {
  public:
-  /// What batches that are alike have in common.
+  /// Identifies batches of one kind.
   struct Key {
     const void* tree;
     const void* rays;

@@ -1,7 +1,7 @@
 #pragma once
 
-// The slab test of a ray against axis-aligned boxes. It is cheap enough for every node, and conservative: the ray is
-// never outside the box of a triangle that intersect_triangle hits.
+// The slab test of a ray against axis-aligned boxes. It is cheap enough for every node, and conservative: no
+// ray misses a box around a triangle that intersect_triangle hits.
 //
 // A ray is prepared once for all boxes of a tree (make_slabs). Then a plane costs one multiply-add, and a box
 // six of them, a maximum and a minimum:

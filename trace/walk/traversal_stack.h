@@ -16,8 +16,8 @@ namespace detail {
 ///
 ///   eeeeeeee eeeeeeee eeeeeeee eecccccc
 ///
-/// Times are not negative, and the count replaces bits that were cleared. So a stored time is at most 2^-17 of it
-/// off. pop() compares it without the count, rounded down: a child may be visited in vain, and is never left out.
+/// Times are not negative. The count takes the place of the lowest bits, so a stored time is rounded down, by less than
+/// 2^-17 of it: a child may be visited in vain, and is never left out.
 struct alignas(8) StackEntry {
   u32 first;
   u32 entry_and_count;

@@ -17,7 +17,7 @@ using RayKeys = hn::Repartition<i32, RayLanes>;
 using RayIds = hn::Repartition<u32, RayLanes>;
 using RayPairs = hn::Repartition<double, RayLanes>;
 
-/// How many rays fill a vector.
+/// The number of rays that fill a vector.
 inline constexpr u32 block_rays = ray_lanes / 4;
 
 /// The bits of a ray's block in a mask.

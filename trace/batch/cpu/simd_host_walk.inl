@@ -125,7 +125,7 @@ class HostWalk {
     far = larger(near, far), near = lower;
   }
 
-  /// Prefetches what the children of a node hold, while the boxes are tested.
+  /// Prefetches the contents of a node's children, while the boxes are tested.
   HWY_INLINE void prefetch(const Node& node) const {
     for (u32 slot = 0; slot < Node::width; ++slot) {
       const u32 first = node.first[slot];

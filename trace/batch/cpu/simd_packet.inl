@@ -30,7 +30,7 @@ struct PlaceToTriangle {
   }
 };
 
-/// If so many rays remain, or fewer, they go on one by one.
+/// At most this many remaining rays go on one by one.
 inline constexpr u32 min_in_packet = ray_lanes >= 16 ? 3 : ray_lanes >= 8 ? 2 : 1;
 
 /// A child on the stack, and where the rays enter it.

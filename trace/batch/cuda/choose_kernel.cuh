@@ -21,7 +21,7 @@ __device__ inline float spread_of_warp(float value) {
 }
 
 /// True in all lanes if the directions of the warp's rays, at length 1, differ by less than a twentieth in each
-/// component. A tile of 8 x 4 pixels does in pictures at least 160 pixels wide.
+/// component. Tiles of 8 x 4 pixels do so in pictures at least 160 pixels wide.
 __device__ inline bool warp_stays_together(const vec3& direction) {
   constexpr float max_spread = 0.05f;
   const float scale = rsqrtf(direction.x * direction.x + direction.y * direction.y + direction.z * direction.z);

@@ -6,7 +6,6 @@
 // Source: Guenther, Popov, Seidel, Slusallek, "Realtime Ray Tracing on GPU with BVH-based Packet Traversal", RT 2007:
 // one stack for the warp. Theirs is in shared memory. Here a stack entry also holds a time before which no ray enters
 // the child, so that children behind all hits are dropped together. If the stack is full, each ray is retraced alone.
-// is retraced alone.
 
 #include "trace/batch/cuda/packet_stack.cuh"
 #include "trace/batch/cuda/ray_batch.cuh"

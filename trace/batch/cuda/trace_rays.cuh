@@ -1,6 +1,6 @@
 #pragma once
 
-// Chooses the kernel that traces a batch, and launches it. The contract stands in trace/batch/trace_rays.inl.
+// Chooses the kernel that traces a batch, and launches it. Contract: trace/batch/trace_rays.inl.
 
 #include "trace/batch/cuda/choose_kernel.cuh"
 #include "trace/batch/cuda/learned_kernels.cuh"
@@ -43,7 +43,7 @@ constexpr TraceKernel kernel_for(TraceKernel kernel) {
 template <class Query>
 using Packets = std::conditional_t<WalksBinaryTree<Query>, RayPackets<Query>, WidePackets<Query>>;
 
-/// From this many rays per triangle on, packets are the fastest: half as many as a packet has.
+/// From this many rays per triangle on, packets are used: half as many as a packet has.
 inline constexpr u64 rays_per_triangle_for_packets = warp_size / 2;
 
 /// The fastest kernels for a batch of n rays. bench/notes/rays-gpu.md has the measurements. If triangles are finer

@@ -1,6 +1,6 @@
 #pragma once
 
-// The contract stands in trace/batch/trace_trees.inl.
+// Contract: trace/batch/trace_trees.inl.
 
 #include "trace/batch/cuda/trace_rays.cuh"
 #include "trace/trace_trees.h"
