@@ -15,12 +15,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Optional
 
 import torch
+from torch import Tensor as _Tensor
 
 from ._arrays import kind_of
 from ._errors import ArrayError, InvalidArgument
 from ._scene import Scene
-
-_Tensor = torch.Tensor
 
 
 class RayHits(NamedTuple):

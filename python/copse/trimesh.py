@@ -110,10 +110,11 @@ def replace_rays(*, device: str = "auto", quality: str = "balanced") -> None:
     """
     import trimesh
 
+    rays: Any = trimesh.ray
     maker = partial(RayMeshIntersector, device=device, quality=quality)
-    trimesh.ray.ray_triangle.RayMeshIntersector = maker  # for Trimesh(..., use_embree=False)
-    trimesh.ray.ray_pyembree = SimpleNamespace(RayMeshIntersector=maker)
-    trimesh.ray.has_embree = True
+    rays.ray_triangle.RayMeshIntersector = maker  # for Trimesh(..., use_embree=False)
+    rays.ray_pyembree = SimpleNamespace(RayMeshIntersector=maker)
+    rays.has_embree = True
 
 
 def _rows(values: Any) -> np.ndarray:
