@@ -9,6 +9,7 @@
 #include "builders/bvh/pack_triangles.h"
 #include "builders/bvh/refit.h"
 #include "builders/geometry/generate.h"
+#include "primitives/core/device.h"
 #include "tests/support/backends.h"
 #include "tests/support/device_mesh.h"
 #include "trace/trace_rays.h"

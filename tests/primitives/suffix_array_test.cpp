@@ -7,6 +7,7 @@
 #include <string>
 
 #include "primitives/core/buffer.h"
+#include "primitives/core/profile.h"
 #include "tests/primitives/texts.h"
 #include "tests/support/backends.h"
 
