@@ -78,7 +78,8 @@ glm::dmat4 gltf_rotation(const fs::path& path, const std::string& name, const gl
   const glm::dquat turn(rotation.w, rotation.x, rotation.y, rotation.z);
   const double length = glm::length(turn);
   if (!(length > 1e-6) || !(length < 1e6)) {
-    throw_bad_file(path, name + " is a quaternion of length " + std::to_string(length) + "; it must be 1");
+    throw_bad_file(path,
+                   name + " is a quaternion of length " + std::to_string(length) + "; it can be 1e-6 to 1e6");
   }
   return glm::mat4_cast(turn / length);
 }

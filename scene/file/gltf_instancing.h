@@ -10,7 +10,7 @@
 
 namespace copse::detail {
 
-/// Returns the matrix of a rotation of a glTF file, which may have any length.
+/// Returns the matrix of a rotation of a glTF file. The rotation is normalised first.
 ///   rotation: a quaternion as x, y, z and w
 ///   name:     of the rotation, for the message
 /// Throws: Error bad_file unless its length is between 1e-6 and 1e6.

@@ -64,7 +64,7 @@ const Damage damages[] = {
     {"[1,2,3]", "[1,2,\"3\"]", "nodes[0].translation[2] is '3'; it takes a number"},
     {"[1,2,3]", "[1,2,3e39]", "nodes[0]: its transform has"},
     {"[1,2,3]", "[1,2,3e999]", "is no valid continuation"},
-    {"[0,0,0,1]", "[0,0,0,0]", "nodes[0].rotation is a quaternion of length 0.000000; it must be 1"},
+    {"[0,0,0,1]", "[0,0,0,0]", "nodes[0].rotation is a quaternion of length 0.000000; it can be 1e-6 to 1e6"},
     {"0,0,0,1]}", "0,0,0,2]}", "nodes[1].matrix has 2.000000 in its last row"},
     {"[1,0,0,0,0", "[0,0,0,0", "nodes[1].matrix has 15 numbers; it takes 16"},
     {"{\"POSITION\":0}", "{\"POSITION\":2}", "meshes[0].primitives[0] names accessor 2, but there are 2"},
