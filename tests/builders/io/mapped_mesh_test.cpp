@@ -136,6 +136,28 @@ TEST(MappedMesh, NamesTheFirstOfManyFaults) {
   for (int run = 0; run < 5; ++run) expect_refused(bytes, "cannot be mapped: vertex 70003 is not finite");
 }
 
+/// A file that is mapped is one that load_mesh reads, and as the same mesh.
+TEST(MappedMesh, AgreesWithTheReaderWhateverByteIsChanged) {
+  const std::string whole = crowded({square_positions, square_triangles});
+  u32 mapped_count = 0;
+  for (size_t at = 0; at < whole.size(); ++at) {
+    for (const int change : {1, 4, 0x80}) {
+      std::string bytes = whole;
+      bytes[at] = char(bytes[at] ^ change);
+      const std::filesystem::path path = folder().write("changed.ply", bytes);
+      try {
+        const MappedMesh mapped(path);
+        SCOPED_TRACE("byte " + std::to_string(at) + " changed by " + std::to_string(change));
+        ASSERT_NO_THROW(expect_mesh(mapped.records(), load_mesh(path)));
+        ++mapped_count;
+      } catch (const Error& error) {
+        ASSERT_EQ(error.code(), ErrorCode::bad_file) << error.what();
+      }
+    }
+  }
+  EXPECT_GT(mapped_count, whole.size() / 2);
+}
+
 TEST(MappedMesh, EndsWhenItIsCancelled) {
   const std::filesystem::path path = folder().write("mesh.ply", square(PlyText::little).bytes());
   std::stop_source stop;
