@@ -26,6 +26,19 @@ inline void check_tree(const char* function, const TreeView& tree) {
   std::visit([function](const auto& view) { check_tree(function, view); }, tree);
 }
 
+/// Throws unless as many triangles were packed as the tree has primitive ids, and for this tree.
+///   tree_ids: PackedTrianglesView::tree_ids
+inline void check_packed(const char* function, u64 packed_count, const u32* tree_ids,
+                         BufferSpan<const u32> primitive_ids) {
+  if (packed_count != primitive_ids.size()) {
+    refuse(function, "there are " + std::to_string(packed_count) +
+                         " packed triangles, but the tree has room for " + std::to_string(primitive_ids.size()));
+  }
+  if (tree_ids != nullptr && tree_ids != primitive_ids.data()) {
+    refuse(function, "the triangles were packed for another tree; pack_triangles packs them for this one");
+  }
+}
+
 /// Throws if the view is empty, as no grid was built for it.
 inline void check_grid(const char* function, const GridView& grid) {
   if (grid.shape.empty() || grid.cell_begins.size() < 2) {

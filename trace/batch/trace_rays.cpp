@@ -4,6 +4,7 @@
 #include "trace/trace_rays.h"
 
 #include <string>
+#include <type_traits>
 
 #include "primitives/core/buffer.h"
 #include "primitives/core/dispatch.h"
@@ -45,15 +46,10 @@ bool has_masks(const Packed&, BufferSpan<const u32> masks) {
   return !masks.empty();
 }
 
-std::span<const TriangleView> body_argument(const char*, u64, const TriangleViews& triangles) {
+std::span<const TriangleView> body_argument(const TriangleViews& triangles) {
   return triangles.views();
 }
-
-Packed body_argument(const char* function, u64 tree_capacity, const Packed& packed) {
-  if (packed.size() != tree_capacity) {
-    detail::refuse(function, "there are " + std::to_string(packed.size()) +
-                                 " packed triangles, but the tree has room for " + std::to_string(tree_capacity));
-  }
+const Packed& body_argument(const Packed& packed) {
   return packed;
 }
 
@@ -96,10 +92,10 @@ void trace_layout(const char* function, Context& context, const View& bvh, const
                   const TraceTriangles& triangles, BufferSpan<const Ray> rays, BufferSpan<Result> results,
                   const TraceOptions& options) {
   detail::check_tree(function, bvh);
-  const auto argument = body_argument(function, bvh.primitive_ids.size(), source);
-  if (triangles.tree_ids() != nullptr && triangles.tree_ids() != bvh.primitive_ids.data()) {
-    detail::refuse(function, "the triangles were packed for another tree; pack_triangles packs them for this one");
+  if constexpr (std::is_same_v<Source, Packed>) {
+    detail::check_packed(function, source.size(), triangles.tree_ids(), bvh.primitive_ids);
   }
+  const auto argument = body_argument(source);
   detail::check_masks(function, "packed triangles", triangles.masks(), bvh.primitive_ids.size());
   const bool is_masked = !options.masks.empty() || options.mask != ~u32{0} || options.cull != Cull::none ||
                          has_masks(source, triangles.masks());
