@@ -22,9 +22,9 @@ class MpiWorld {
 
   RankGroup& ranks() { return *ranks_; }
 
-  /// Waits until the command has ended on all ranks, and returns one exit code on all of them. The first rank writes the
-  /// line of one rank, its own if it has one. If this rank has failed and others go on, which then wait for it in vain,
-  /// it writes its line after some seconds and ends all processes.
+  /// Waits until the command has ended on all ranks, and returns one exit code on all of them. If ranks have failed, the
+  /// first rank writes the error of one of them, its own if it has one. If this rank has failed while others still
+  /// run, they may wait for it forever. So it writes its error after some seconds, and ends all processes.
   int end(const Outcome& outcome);
 
  private:

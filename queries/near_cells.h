@@ -1,7 +1,7 @@
 #pragma once
 
-// The cells of a hash grid that may contain points near a given point, row by row. No such cell is missed, and a few
-// cells are visited in vain: only the distance of a point decides whether it is near.
+// The cells of a hash grid that may contain points near a given point, row by row. No such cell is missed. A few
+// cells hold no point that is near enough: the caller tests the distance of each point.
 
 #include "builders/geometry/quad.h"
 #include "builders/grid/hash_layout.h"

@@ -8,8 +8,8 @@
 namespace copse {
 
 // The triangles that overlap regions, for a batch of regions. Region is Aabb, Sphere or Frustum; queries/region.h
-// defines when each touches a triangle. For one region at a time, in kernels and on the host, and for regions of your
-// own: queries/overlap.h.
+// defines when each touches a triangle. queries/overlap.h has the same for one region, in kernels and on the host, and
+// for your own types of region.
 //
 // Results are equal on all backends. Each triangle is counted and listed once, also in a tree with splits. Frusta are
 // conservative: they may report triangles near their edges, and report fewer of these in a tree with splits. All

@@ -3,7 +3,7 @@
 // The fast traversal of moving instances. It is the walk through both levels of a Scene (scene/walk/scene_walk.h)
 // with another leaf test. This test checks the box of the instance at the ray's time, and computes the transform into
 // the mesh from the two keys around that time. The box in the tree contains the instance at all times of the tree, so
-// it is often entered in vain.
+// a ray may enter the box and miss the instance at its own time.
 //
 // A mesh of type MotionAccel is traversed at once, by a separate traversal out of line.
 

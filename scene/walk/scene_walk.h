@@ -18,7 +18,7 @@
 
 namespace copse::detail {
 
-/// The mask and culling that decide which triangles of an instance a ray sees.
+/// The mask and the culling of a ray. They decide which triangles of an instance it can hit.
 struct SceneSight {
   u32 mask;
   Cull cull;

@@ -75,8 +75,8 @@ COPSE_HD inline bool test_triangle(const RayShear& shear, const Triangle& triang
   }
 }
 
-/// Keeps the smallest (t, primitive id). If a fast test gives up, it does not end the traversal. A check after every
-/// triangle would cost all rays more than the few that go on in vain.
+/// Keeps the smallest (t, primitive id). If a fast test gives up, the traversal goes on, although its result will not be
+/// used. This is rare. A check after every triangle would cost more.
 template <class Triangles, Robustness robustness = Robustness::robust>
 struct ClosestTriangle {
   static constexpr bool takes_places = Triangles::takes_places;
