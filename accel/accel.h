@@ -8,6 +8,7 @@
 #include "builders/bvh/reinsert.h"
 #include "builders/bvh/wide_bvh.h"
 #include "builders/geometry/primitive_set.h"
+#include "builders/geometry/triangle_records.h"
 
 namespace copse {
 
@@ -146,6 +147,11 @@ COPSE_API Accel build(Context& context, const TriangleViews& triangles, const Ac
 /// out_of_memory, Error cancelled.
 /// Memory: as build, with scratch of 50 bytes per triangle, and 20 more on the CPU.
 COPSE_API Accel accel_of(Context& context, const Bvh& bvh, const TriangleViews& triangles);
+
+/// The same over the records of a mesh in host memory, such as that of a MappedMesh, as geometry 0.
+///   host: a context of the CPU, whose memory has `bvh`
+/// Throws: as above; Error invalid_argument also if `host` is not of the CPU.
+COPSE_API Accel accel_of(Context& host, const Bvh& bvh, const TriangleRecords& triangles);
 
 /// Builds a new tree in the memory of `accel`, with its options. It does not wait and, once warm, does not
 /// allocate, so it can be captured in a Graph. After an error, rebuild it before you use it.

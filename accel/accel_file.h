@@ -17,14 +17,14 @@ struct AccelFile {
 
 /// Writes an Accel and its mesh. The file appears under its name when it is complete, so that an old file survives a
 /// full disk. docs/guide/structure-file.md describes the layout.
-///   mesh:   has the triangles of the last build, rebuild or refit
+///   mesh:   a Mesh, or the records of a MappedMesh. Has the triangles of the last build, rebuild or refit
 ///   parts:  the views that they were built as. Without parts it was one view, of geometry 0 and all bits in its mask
 ///   cancel: a token such as std::stop_token. Once a stop is requested, the call throws Error cancelled soon, and an old
 ///           file stays
 /// Throws: Error bad_file, Error cancelled; Error invalid_argument if `accel` was never built, if mesh and parts have other triangles
 /// than `accel`, and for content that could not be loaded again, such as an infinite coordinate in the tree.
 /// Waits: for the structure.
-COPSE_API void save_accel(const FilePath& path, Context& context, const Mesh& mesh, const Accel& accel,
+COPSE_API void save_accel(const FilePath& path, Context& context, const TriangleRecords& mesh, const Accel& accel,
                           std::span<const MeshPart> parts = {}, const CancelToken& cancel = {});
 
 /// Reads an Accel into the context's memory. Rays and queries give the answers of the one that was saved. It has the

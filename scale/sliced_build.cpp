@@ -76,18 +76,6 @@ void build_tree_of_slices(const cpu::Executor& host, Context& device, u64 slice_
   detail::store_has_deltas(tree, 0);
 }
 
-/// Throws: Error invalid_argument for an index past the end, if the context validates.
-void validate_records(Context& host, const TriangleRecords& triangles) {
-  if (!host.validates()) return;
-  for (u64 i = 0; i < triangles.triangle_count; ++i) {
-    const uvec3 ids = triangles.vertex_ids(i);
-    const u32 last = larger(ids.x, larger(ids.y, ids.z));
-    if (last < triangles.vertex_count) continue;
-    detail::refuse("build_in_slices", "triangle " + std::to_string(i) + " has vertex " + std::to_string(last) +
-                                          " of " + std::to_string(triangles.vertex_count));
-  }
-}
-
 /// Builds the tree over n triangles.
 ///   prepare: prepare(ex, frame, bounds) sets the bounds of all triangles and returns their boxes
 template <class Prepare>
@@ -147,7 +135,7 @@ Bvh build_in_slices(Context& host, Context& device, const TriangleRecords& trian
   check_host(host);
   const u64 n = triangles.triangle_count;
   const SlicedBuildSizes sizes = sliced_build_sizes(device, n, options);
-  validate_records(host, triangles);
+  detail::validate_triangles(host, "build_in_slices", triangles);
   return build_slices(host, device, n, options, sizes,
                       [&](const cpu::Executor& ex, ScratchArena::Frame&, Aabb& bounds) {
                         const HostTriangleBoxes boxes{{}, &triangles};

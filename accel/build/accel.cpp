@@ -82,8 +82,11 @@ Accel build(Context& context, const TriangleViews& triangles, const AccelOptions
   return accel;
 }
 
-Accel accel_of(Context& context, const Bvh& bvh, const TriangleViews& triangles) {
-  const u64 n = triangles.primitive_count();
+namespace {
+
+/// Returns the structure over a tree of `n` triangles, of views or of records.
+template <class Triangles>
+Accel accel_over(Context& context, const Bvh& bvh, u64 n, const Triangles& triangles) {
   if (bvh.nodes.empty()) detail::refuse("accel_of", "the tree was never made");
   if (n != bvh.source_count) {
     detail::refuse("accel_of", std::to_string(n) + " triangles, but the tree was built over " +
@@ -95,6 +98,20 @@ Accel accel_of(Context& context, const Bvh& bvh, const TriangleViews& triangles)
   AccelAccess::capacity(accel) = n;
   AccelAccess::backend(accel) = context.backend();
   return accel;
+}
+
+}  // namespace
+
+Accel accel_of(Context& context, const Bvh& bvh, const TriangleViews& triangles) {
+  return accel_over(context, bvh, triangles.primitive_count(), triangles);
+}
+
+Accel accel_of(Context& host, const Bvh& bvh, const TriangleRecords& triangles) {
+  if (host.backend() != Backend::cpu) {
+    detail::refuse("accel_of", std::string("the context is of the backend ") + name_of(host.backend()) +
+                                   ", but records are for a context of the CPU");
+  }
+  return accel_over(host, bvh, triangles.triangle_count, triangles);
 }
 
 void rebuild(Context& context, Accel& accel, const TriangleViews& triangles) {

@@ -7,10 +7,10 @@ namespace copse {
 
 using detail::AccelAccess;
 
-void save_accel(const FilePath& path, Context& context, const Mesh& mesh, const Accel& accel,
+void save_accel(const FilePath& path, Context& context, const TriangleRecords& mesh, const Accel& accel,
                 std::span<const MeshPart> parts, const CancelToken& cancel) {
   detail::check_accel("save_accel", context, accel);
-  const MeshPart whole{.triangle_count = mesh.triangles.size()};
+  const MeshPart whole{.triangle_count = mesh.triangle_count};
   detail::save_packed_tree(path, context, mesh, parts.empty() ? std::span(&whole, 1) : parts, accel.tree(),
                            accel.packed_triangles(), u32(accel.options().quality), cancel);
 }

@@ -9,6 +9,7 @@
 #include "builders/bvh/collapse.h"
 #include "builders/bvh/pack_triangles.h"
 #include "builders/bvh/reinsert.h"
+#include "builders/geometry/triangle_records.h"
 
 namespace copse::detail {
 
@@ -44,6 +45,10 @@ COPSE_API void build_packed(Context& context, CompressedBvh4& tree, PackedTriang
 /// Replaces `tree` and `packed` by the collapse of a binary tree over `triangles`.
 /// Throws: as collapse and pack_triangles.
 COPSE_API void collapse_packed(Context& context, const Bvh& bvh, const TriangleViews& triangles,
+                               CompressedBvh4& tree, PackedTriangles& packed);
+
+/// The same over records in host memory, for a context of the CPU.
+COPSE_API void collapse_packed(Context& host, const Bvh& bvh, const TriangleRecords& triangles,
                                CompressedBvh4& tree, PackedTriangles& packed);
 
 /// Fits the tree to triangles that have moved, and packs them again. Once warm it does not allocate. Each place of a

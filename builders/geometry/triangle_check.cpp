@@ -62,4 +62,15 @@ void validate_triangles(Context& context, const char* function, const TriangleVi
   }
 }
 
+void validate_triangles(Context& host, const char* function, const TriangleRecords& triangles) {
+  if (!host.validates()) return;
+  for (u64 i = 0; i < triangles.triangle_count; ++i) {
+    const uvec3 ids = triangles.vertex_ids(i);
+    const u32 last = larger(ids.x, larger(ids.y, ids.z));
+    if (last < triangles.vertex_count) continue;
+    refuse(function, "triangle " + std::to_string(i) + " has vertex " + std::to_string(last) + " of " +
+                         std::to_string(triangles.vertex_count));
+  }
+}
+
 }  // namespace copse::detail

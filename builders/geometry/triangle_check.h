@@ -3,6 +3,7 @@
 #include <string>
 
 #include "builders/geometry/primitive_set.h"
+#include "builders/geometry/triangle_records.h"
 #include "primitives/core/context.h"
 
 namespace copse::detail {
@@ -12,6 +13,9 @@ namespace copse::detail {
 /// Throws: Error invalid_argument with `function`, the view, the triangle, the index and the limit.
 /// Waits: for the result.
 COPSE_API void validate_triangles(Context& context, const char* function, const TriangleViews& triangles);
+
+/// The same for the indices of records in host memory.
+COPSE_API void validate_triangles(Context& host, const char* function, const TriangleRecords& triangles);
 
 /// Does nothing unless the context validates. Then it checks that positions are aligned and that the device can read them.
 ///   what: names them, such as "points"

@@ -8,6 +8,7 @@
 #include "builders/bvh/pack_triangles.h"
 #include "builders/bvh/wide_bvh.h"
 #include "builders/geometry/mesh.h"
+#include "builders/geometry/triangle_records.h"
 #include "builders/io/file_check.h"
 #include "builders/io/file_path.h"
 #include "primitives/core/cancel_token.h"
@@ -51,7 +52,7 @@ struct MappedTreeFile {
 /// Throws: Error bad_file; Error invalid_argument, from save_accel, for content that could not be loaded again, and
 /// unless mesh and parts have the triangles that are packed.
 /// Waits: for the tree.
-COPSE_API void save_packed_tree(const FilePath& path, Context& context, const Mesh& mesh,
+COPSE_API void save_packed_tree(const FilePath& path, Context& context, const TriangleRecords& mesh,
                                 std::span<const MeshPart> parts, const CompressedBvh4& tree,
                                 const PackedTriangles& packed, u32 quality, const CancelToken& cancel);
 

@@ -2,13 +2,18 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "accel/accel.h"
+#include "accel/accel_file.h"
 #include "accel/accel_queries.h"
 #include "builders/bvh/build.h"
 #include "builders/bvh/refit.h"
 #include "builders/geometry/generate.h"
+#include "builders/io/whole_file.h"
 #include "scale/sliced_build.h"
 #include "tests/accel/accels.h"
+#include "tests/builders/io/temporary_folder.h"
 #include "tests/support/hard_meshes.h"
 
 namespace copse {
@@ -88,6 +93,63 @@ TEST_P(AccelOfATree, TakesATreeThatWasBuiltInSlices) {
   const Accel accel = accel_of(host, bvh, host_view(rest));
   const std::vector<Ray> rays = test::difficult_rays(rest, 300, 5);
   test::expect_hits(host, accel, rays, hits_of_brute_force(rest, rays), "slices");
+}
+
+/// A mesh whose records have odd lengths and begin at odd addresses, as those of files.
+struct OddRecords {
+  std::string bytes;
+  TriangleRecords records;
+
+  explicit OddRecords(const Mesh& mesh) : bytes(1 + mesh.positions.size() * 15 + mesh.triangles.size() * 13, 'x') {
+    char* const positions = bytes.data() + 1;
+    char* const triangles = positions + mesh.positions.size() * 15;
+    for (u64 i = 0; i < mesh.positions.size(); ++i) std::memcpy(positions + i * 15, &mesh.positions[i], 12);
+    for (u64 i = 0; i < mesh.triangles.size(); ++i) std::memcpy(triangles + i * 13, &mesh.triangles[i], 12);
+    records.positions = positions;
+    records.vertex_count = mesh.positions.size();
+    records.position_stride = 15;
+    records.triangles = triangles;
+    records.triangle_count = mesh.triangles.size();
+    records.triangle_stride = 13;
+  }
+};
+
+TEST(AccelOfRecords, IsThatOfTheMesh) {
+  const test::TemporaryFolder folder;
+  Context host({.backend = Backend::cpu});
+  for (const test::NamedMesh& each : test::hard_meshes()) {
+    SCOPED_TRACE(each.name);
+    const OddRecords odd(each.mesh);
+    for (const AnyBuildOptions& builder : builders_to_try()) {
+      const Bvh bvh = build(host, host_view(each.mesh), builder);
+      const Accel of_mesh = accel_of(host, bvh, host_view(each.mesh)),
+                  of_records = accel_of(host, bvh, odd.records);
+      EXPECT_EQ(of_mesh.triangle_count(), of_records.triangle_count());
+      save_accel(folder / "mesh.copse", host, each.mesh, of_mesh);
+      save_accel(folder / "records.copse", host, odd.records, of_records);
+      const detail::FileBytes written = detail::read_whole_file(folder / "mesh.copse");
+      EXPECT_TRUE(written.text() == detail::read_whole_file(folder / "records.copse").text());
+    }
+  }
+}
+
+TEST(AccelOfRecords, RefusesATreeOfOthersAndIndicesPastTheEnd) {
+  Context host({.backend = Backend::cpu, .validate = true});
+  Mesh mesh = generate_sphere(1);
+  const Bvh bvh = build(host, host_view(mesh), LbvhOptions{});
+  EXPECT_COPSE_ERROR(accel_of(host, bvh, TriangleRecords(generate_sphere(2))), ErrorCode::invalid_argument,
+                     "accel_of: 320 triangles, but the tree was built over 80 primitives");
+  mesh.triangles[7].y = 42;
+  EXPECT_COPSE_ERROR(accel_of(host, bvh, OddRecords(mesh).records), ErrorCode::invalid_argument,
+                     "triangle 7 has vertex 42 of 42");
+}
+
+TEST_P(AccelOfATree, RefusesRecordsOnAGpu) {
+  const DeviceMesh mesh(context(), generate_sphere(1));
+  const Bvh bvh = build(context(), mesh.view(), LbvhOptions{});
+  if (context().backend() == Backend::cpu) return;
+  EXPECT_COPSE_ERROR(accel_of(context(), bvh, TriangleRecords(generate_sphere(1))), ErrorCode::invalid_argument,
+                     "records are for a context of the CPU");
 }
 
 TEST_P(AccelOfATree, RefusesATreeOfOtherTrianglesAndNone) {

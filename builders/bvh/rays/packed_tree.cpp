@@ -17,6 +17,7 @@
 #include "builders/geometry/triangle_check.h"
 #include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
+#include "primitives/cpu/for_each.h"
 
 namespace copse::detail {
 
@@ -168,6 +169,21 @@ void make_room_for_masks(Context& context, PackedTriangles& packed, const Triang
   if (has_masks && packed.masks.empty()) packed.masks = Buffer<u32>(context, packed.triangles.size());
 }
 
+/// Packs the triangle of a place of the tree out of records.
+struct PackRecord {
+  TriangleRecords triangles;
+  BufferSpan<const u32> primitive_ids;
+  const WideBvhCounts* counts;
+  PackedTriangle* packed;
+
+  void operator()(u64 place) const {
+    if (place >= counts->primitive_count) return;
+    const u32 id = primitive_ids.data()[place];
+    const Triangle t = triangles.triangle(id);
+    packed[place] = {t.a, id, t.b, 0, t.c, id};
+  }
+};
+
 }  // namespace
 
 void make_packed(Context& context, u64 capacity, float splits, CompressedBvh4& tree, PackedTriangles& packed) {
@@ -217,6 +233,17 @@ void collapse_packed(Context& context, const Bvh& bvh, const TriangleViews& tria
   packed = copse::pack_triangles(context, tree.view(), triangles);
   packed.tree_ids = nullptr;  // compact_packed frees them
   validate_tree_built(context, "collapse", tree, triangles, true);
+}
+
+void collapse_packed(Context& host, const Bvh& bvh, const TriangleRecords& triangles, CompressedBvh4& tree,
+                     PackedTriangles& packed) {
+  validate_triangles(host, "collapse", triangles);
+  tree = collapse<CompressedBvh4>(host, bvh);
+  const u64 places = tree.primitive_ids.size();
+  packed = {Buffer<PackedTriangle>(host, places), {}, nullptr};
+  const CallOfOneThread call(host);
+  cpu::for_each(host.cpu_executor(), "pack triangles", places,
+                PackRecord{triangles, tree.primitive_ids.span(), tree.counts.data(), packed.triangles.data()});
 }
 
 void refit_packed(Context& context, CompressedBvh4& tree, PackedTriangles& packed,

@@ -34,11 +34,9 @@ class PartFinder {
 };
 
 /// Returns how a packed triangle differs from that of the mesh, or an empty string.
-std::string find_difference(const MeshArrays& mesh, const PartFinder& parts, const PackedTriangle& packed,
+std::string find_difference(const TriangleRecords& mesh, const PartFinder& parts, const PackedTriangle& packed,
                             u32 mask) {
-  const uvec3& ids = mesh.triangles[packed.primitive];
-  const Triangle triangle{clean_point(mesh.positions[ids.x]), clean_point(mesh.positions[ids.y]),
-                          clean_point(mesh.positions[ids.z])};
+  const Triangle triangle = mesh.triangle(packed.primitive);
   if (triangle.a != packed.a || triangle.b != packed.b || triangle.c != packed.c)
     return "has other vertices than the structure";
   const auto [part, local_id] = parts.find(packed.primitive);
@@ -55,7 +53,7 @@ std::string find_difference(const MeshArrays& mesh, const PartFinder& parts, con
 
 }  // namespace
 
-std::string find_packed_fault(const MeshArrays& mesh, std::span<const StructurePart> parts,
+std::string find_packed_fault(const TriangleRecords& mesh, std::span<const StructurePart> parts,
                               std::span<const PackedTriangle> packed, std::span<const u32> masks) {
   const PartFinder finder(parts);
   for (u64 place = 0; place < packed.size(); ++place) {

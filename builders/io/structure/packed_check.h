@@ -6,21 +6,16 @@
 #include <string>
 
 #include "builders/geometry/packed_triangle.h"
+#include "builders/geometry/triangle_records.h"
 #include "builders/io/structure/structure_layout.h"
 
 namespace copse::detail {
-
-/// The mesh of a structure on the host.
-struct MeshArrays {
-  std::span<const vec3> positions;
-  std::span<const uvec3> triangles;
-};
 
 /// Returns how the first packed triangle that is not a triangle of the mesh differs, or an empty string. Ids and vertex
 /// indices must be in range.
 ///   parts: have as many triangles in all as the mesh
 ///   masks: one per packed triangle at least; empty if all bits of all masks are set
-std::string find_packed_fault(const MeshArrays& mesh, std::span<const StructurePart> parts,
+std::string find_packed_fault(const TriangleRecords& mesh, std::span<const StructurePart> parts,
                               std::span<const PackedTriangle> packed, std::span<const u32> masks);
 
 }  // namespace copse::detail

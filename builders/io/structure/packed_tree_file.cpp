@@ -51,23 +51,24 @@ HostPackedTree download_tree(Context& context, const CompressedBvh4& tree, const
 }
 
 /// Refuses a mesh and parts that do not have the triangles of the structure.
-void check_triangles(const Mesh& mesh, std::span<const StructurePart> parts, const HostPackedTree& tree) {
-  const std::string fault = find_packed_fault({mesh.positions, mesh.triangles}, parts, tree.triangles, tree.masks);
+void check_triangles(const TriangleRecords& mesh, std::span<const StructurePart> parts,
+                     const HostPackedTree& tree) {
+  const std::string fault = find_packed_fault(mesh, parts, tree.triangles, tree.masks);
   if (!fault.empty())
     refuse(function, fault + "; mesh and parts must be those of the last build, rebuild or refit");
 }
 
-void check_parts(const Mesh& mesh, std::span<const MeshPart> parts) {
+void check_parts(const TriangleRecords& mesh, std::span<const MeshPart> parts) {
   u64 sum = 0;
   for (const MeshPart& part : parts) sum += std::min(part.triangle_count, max_primitives + 1);
-  if (sum != mesh.triangles.size()) {
+  if (sum != mesh.triangle_count) {
     refuse(function, "the parts have " + counted(sum, "triangles") + " in all, but the mesh has " +
-                         to_string(mesh.triangles.size()));
+                         to_string(mesh.triangle_count));
   }
 }
 
 /// Refuses content that could not be loaded again.
-void check_content(const Mesh& mesh, const HostPackedTree& tree) {
+void check_content(const TriangleRecords& mesh, const HostPackedTree& tree) {
   const StructureArrays arrays{.counts = {0, 0, tree.counts.primitive_count, tree.counts.invalid_count},
                                .nodes = {},
                                .parents = {},
@@ -80,7 +81,7 @@ void check_content(const Mesh& mesh, const HostPackedTree& tree) {
                                                  .nodes = tree.nodes,
                                                  .parents = tree.parents,
                                                  .primitive_ids = tree.primitive_ids,
-                                                 .triangle_count = mesh.triangles.size(),
+                                                 .triangle_count = mesh.triangle_count,
                                                  .invalid_count = tree.counts.invalid_count});
   }
   if (fault.empty()) fault = find_coordinate_fault(arrays);
@@ -89,9 +90,9 @@ void check_content(const Mesh& mesh, const HostPackedTree& tree) {
 
 }  // namespace
 
-void save_packed_tree(const FilePath& path, Context& context, const Mesh& mesh, std::span<const MeshPart> parts,
-                      const CompressedBvh4& tree, const PackedTriangles& packed, u32 quality,
-                      const CancelToken& cancel) {
+void save_packed_tree(const FilePath& path, Context& context, const TriangleRecords& mesh,
+                      std::span<const MeshPart> parts, const CompressedBvh4& tree, const PackedTriangles& packed,
+                      u32 quality, const CancelToken& cancel) {
   check_parts(mesh, parts);
   HostPackedTree host = download_tree(context, tree, packed);
   check_content(mesh, host);
@@ -100,8 +101,8 @@ void save_packed_tree(const FilePath& path, Context& context, const Mesh& mesh, 
   check_triangles(mesh, stored, host);
 
   StructureHeader header{};
-  header.vertex_count = mesh.positions.size();
-  header.triangle_count = mesh.triangles.size();
+  header.vertex_count = mesh.vertex_count;
+  header.triangle_count = mesh.triangle_count;
   header.counts = {0, 0, host.counts.primitive_count, host.counts.invalid_count};
   const StructureWideHeader wide{.layout = StructureWideHeader::accel_layout,
                                  .node_count = host.counts.node_count,
@@ -110,11 +111,15 @@ void save_packed_tree(const FilePath& path, Context& context, const Mesh& mesh, 
                                  .contents = StructureContents::accel,
                                  .has_masks = host.masks.empty() ? 0u : 1u};
   const u64 place_count =
-      std::max<u64>(mesh.triangles.size(), u64{host.counts.primitive_count} + host.counts.invalid_count);
+      std::max<u64>(mesh.triangle_count, u64{host.counts.primitive_count} + host.counts.invalid_count);
   host.triangles.resize(place_count, PackedTriangle{});  // those that are left out have no place
   if (!host.masks.empty()) host.masks.resize(place_count);
-  const FileArray arrays[] = {bytes_of(mesh.positions), bytes_of(mesh.triangles), bytes_of(host.nodes),
-                              bytes_of(host.parents),   bytes_of(host.triangles), bytes_of(host.masks),
+  const FileArray arrays[] = {{mesh.positions, mesh.vertex_count, sizeof(vec3), mesh.position_stride},
+                              {mesh.triangles, mesh.triangle_count, sizeof(uvec3), mesh.triangle_stride},
+                              bytes_of(host.nodes),
+                              bytes_of(host.parents),
+                              bytes_of(host.triangles),
+                              bytes_of(host.masks),
                               bytes_of(stored)};
   write_structure(path.text(), header, wide, arrays, cancel);
 }

@@ -182,8 +182,7 @@ std::string StructureReader::find_accel_fault() const {
   if (fault.empty()) fault = find_coordinate_fault(mesh);
   if (fault.empty()) fault = find_part_fault();
   if (fault.empty() && has_packed()) {
-    fault = find_packed_fault({.positions = positions(), .triangles = triangles()}, parts(),
-                              packed().first(packed_ids.size()), masks());
+    fault = find_packed_fault({positions(), triangles()}, parts(), packed().first(packed_ids.size()), masks());
   }
   return fault;
 }
