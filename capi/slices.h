@@ -1,6 +1,6 @@
 #pragma once
 
-// The C interface: trees over more triangles than a GPU has memory for.
+// The C interface: trees over more triangles than a GPU has memory for, and meshes that stay in their files.
 
 #include "accel.h"
 #include "base.h"
@@ -55,6 +55,57 @@ typedef struct copse_sliced_build_sizes {
 COPSE_C_API copse_status copse_accel_sliced_sizes(copse_context* device, uint64_t triangle_count,
                                                   const copse_sliced_build_options* options,
                                                   copse_sliced_build_sizes* sizes);
+
+// ---- Meshes that stay in their files --------------------------------------------------------------------
+
+/// The mesh of a binary PLY file, in the pages of the file, so that it may be larger than the memory of the machine. Any
+/// number of threads may use it.
+typedef struct copse_mapped_mesh copse_mapped_mesh;
+
+/// Maps a file, and reads it once from front to back to check each index and each vertex. It takes little-endian files with
+/// x, y and z as float, one behind the other, and with faces of three corners whose indices are int or uint. Other properties
+/// and elements may be there, unless a list makes their length unknown. While the mesh is there, the file must not change. If
+/// another program cuts it short, reading it ends this program with SIGBUS.
+///   mesh: is set to the new mesh, or to NULL after an error
+/// Errors: COPSE_BAD_FILE, with file, element, value and limit, for a file that cannot be mapped or that copse_mesh_load()
+/// refuses too; COPSE_OUT_OF_MEMORY. Their message is copse_last_error(NULL).
+COPSE_C_API copse_status copse_mapped_mesh_open(const char* path, copse_mapped_mesh** mesh);
+
+COPSE_C_API void copse_mapped_mesh_destroy(copse_mapped_mesh* mesh);
+
+/// Where the vertices and triangles of a mesh are. The library fills it; set struct_size before.
+typedef struct copse_triangle_records {
+  size_t struct_size;
+
+  /// The three floats of vertex 0, at any address: use memcpy() to read them.
+  const void* positions;
+  uint64_t vertex_count;
+  uint64_t position_stride;  // bytes from one vertex to the next, any number
+
+  /// The three vertex numbers of triangle 0, of 32 bits each, at any address.
+  const void* triangles;
+  uint64_t triangle_count;
+  uint64_t triangle_stride;
+} copse_triangle_records;
+
+#define COPSE_TRIANGLE_RECORDS_INIT \
+  { sizeof(copse_triangle_records), NULL, 0, 0, NULL, 0, 0 }
+
+/// Stores where the vertices and triangles are: in the pages of the file, as long as the mesh is there.
+/// Errors: COPSE_INVALID_ARGUMENT. Their message is copse_last_error(NULL).
+COPSE_C_API copse_status copse_mapped_mesh_records(const copse_mapped_mesh* mesh, copse_triangle_records* records);
+
+/// As copse_accel_build_in_slices(), over a mesh in its file, as geometry 0. The structure has copies of the triangles in its
+/// tree, so it does not need the mesh afterwards.
+COPSE_C_API copse_status copse_mapped_mesh_build_in_slices(copse_context* host, copse_context* device,
+                                                           const copse_mapped_mesh* mesh,
+                                                           const copse_sliced_build_options* options,
+                                                           copse_accel** accel);
+
+/// As copse_accel_save(), for a structure over a mesh in its file.
+///   accel: built over `mesh`, and since then not refitted to other positions
+COPSE_C_API copse_status copse_mapped_mesh_save(copse_context* context, const copse_mapped_mesh* mesh,
+                                                const copse_accel* accel, const char* path);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
-// Advisors, which choose between refit and rebuild, and builds in slices.
+// Advisors, which choose between refit and rebuild, builds in slices, and meshes that stay in their files.
 //
-//   frames_test cpu|cuda
+//   frames_test cpu|cuda FOLDER
 
 #include <math.h>
 #include <stdio.h>
@@ -107,12 +107,17 @@ static void test_refusals_of_advisors(copse_context* context) {
   copse_accel_destroy(accel);
 }
 
-/// On the CPU for both halves, and with the device of the test for the slices.
-static void test_slices(copse_context* context) {
+static copse_context* new_host(void) {
   copse_context_options cpu = COPSE_CONTEXT_OPTIONS_INIT;
   cpu.backend = COPSE_BACKEND_CPU;
   copse_context* host;
   CHECK_OK(copse_context_create(&cpu, &host));
+  return host;
+}
+
+/// On the CPU for both halves, and with the device of the test for the slices.
+static void test_slices(copse_context* context) {
+  copse_context* const host = new_host();
   const copse_geometry geometry = soup();
   copse_sliced_build_sizes least = COPSE_SLICED_BUILD_SIZES_INIT, sizes = COPSE_SLICED_BUILD_SIZES_INIT;
   CHECK_OK(copse_accel_sliced_sizes(context, 64, NULL, &least));
@@ -150,6 +155,93 @@ static void test_slices(copse_context* context) {
   copse_context_destroy(host);
 }
 
+/// Writes the soup as a PLY file whose vertices have a colour, so that hardly any record is aligned.
+static void write_soup(const char* path, uint32_t first_index) {
+  FILE* file = fopen(path, "wb");
+  CHECK(file != NULL);
+  if (file == NULL) return;
+  fprintf(file, "ply\nformat binary_little_endian 1.0\nelement vertex %d\n", 3 * SOUP_SIZE);
+  fprintf(file, "property uchar red\nproperty float x\nproperty float y\nproperty float z\n");
+  fprintf(file, "element face %d\nproperty list uchar uint vertex_indices\nend_header\n", SOUP_SIZE);
+  for (int i = 0; i < 3 * SOUP_SIZE; ++i) {
+    fputc(7, file);
+    fwrite(soup_positions[i], 4, 3, file);
+  }
+  for (int i = 0; i < SOUP_SIZE; ++i) {
+    uint32_t ids[3];
+    memcpy(ids, soup_indices[i], sizeof(ids));
+    if (i == 0) ids[0] += first_index;
+    fputc(3, file);
+    fwrite(ids, 4, 3, file);
+  }
+  CHECK(fclose(file) == 0);
+}
+
+static void check_records(const copse_mapped_mesh* mesh) {
+  copse_triangle_records records = COPSE_TRIANGLE_RECORDS_INIT;
+  CHECK_OK(copse_mapped_mesh_records(mesh, &records));
+  CHECK(records.vertex_count == 3 * SOUP_SIZE && records.position_stride == 13);
+  CHECK(records.triangle_count == SOUP_SIZE && records.triangle_stride == 13);
+  for (int i = 0; i < 3 * SOUP_SIZE; ++i) {
+    CHECK(memcmp((const char*)records.positions + 13 * i, soup_positions[i], 12) == 0);
+  }
+  for (int i = 0; i < SOUP_SIZE; ++i) {
+    CHECK(memcmp((const char*)records.triangles + 13 * i, soup_indices[i], 12) == 0);
+  }
+}
+
+/// The structure over a mesh in its file has the hits and the file of one over arrays.
+static void test_mapped_meshes(copse_context* context, const char* folder) {
+  char ply[1000], path[1000];
+  snprintf(ply, sizeof(ply), "%s/soup-%d.ply", folder, copse_context_backend(context));
+  snprintf(path, sizeof(path), "%s/soup-%d.copse", folder, copse_context_backend(context));
+  write_soup(ply, 0);
+  copse_context* const host = new_host();
+  copse_mapped_mesh* mesh;
+  CHECK_OK(copse_mapped_mesh_open(ply, &mesh));
+  check_records(mesh);
+
+  const copse_geometry geometry = soup();
+  copse_sliced_build_sizes least = COPSE_SLICED_BUILD_SIZES_INIT;
+  CHECK_OK(copse_accel_sliced_sizes(context, 64, NULL, &least));
+  copse_sliced_build_options options = COPSE_SLICED_BUILD_OPTIONS_INIT;
+  options.memory_bytes = least.device_bytes;
+  copse_accel *mapped, *saved;
+  CHECK_OK(copse_mapped_mesh_build_in_slices(host, context, mesh, &options, &mapped));
+  CHECK_OK(copse_mapped_mesh_save(host, mesh, mapped, path));
+  CHECK_OK(copse_accel_map(host, path, COPSE_FILE_CHECK_EVERYTHING, &saved, NULL));
+  check_hits_of(host, saved, &geometry);
+  copse_accel_destroy(saved);
+
+  options.memory_bytes = 1;
+  copse_accel* none = mapped;
+  check_refused(copse_mapped_mesh_build_in_slices(host, context, mesh, &options, &none), "slices of 64 triangles");
+  CHECK(none == NULL);
+  check_refused(copse_mapped_mesh_build_in_slices(host, context, NULL, NULL, &none), "the mesh is null");
+  check_refused(copse_mapped_mesh_build_in_slices(NULL, context, mesh, NULL, &none),
+                "context of the host is null");
+  check_refused(copse_mapped_mesh_save(host, NULL, mapped, path), "the mesh is null");
+  check_refused(copse_mapped_mesh_save(host, mesh, NULL, path), "the accel is null");
+  check_refused(copse_mapped_mesh_save(host, mesh, mapped, NULL), "the path is null");
+  check_refused(copse_mapped_mesh_records(mesh, NULL), "copse_triangle_records is null");
+
+  // The structure does not need the mesh any more.
+  copse_mapped_mesh_destroy(mesh);
+  check_hits_of(host, mapped, &geometry);
+  copse_accel_destroy(mapped);
+  copse_context_destroy(host);
+
+  write_soup(ply, 3 * SOUP_SIZE);
+  CHECK(copse_mapped_mesh_open(ply, &mesh) == COPSE_BAD_FILE && mesh == NULL);
+  CHECK(strstr(copse_last_error(NULL), "cannot be mapped: face 0 has vertex 902 of 900") != NULL);
+  CHECK(copse_mapped_mesh_open("/no/such.ply", &mesh) == COPSE_BAD_FILE && mesh == NULL);
+  check_refused(copse_mapped_mesh_open(NULL, &mesh), "the path is null");
+  check_refused(copse_mapped_mesh_open(ply, NULL), "the handle of the mesh is null");
+  copse_mapped_mesh_destroy(NULL);
+  remove(ply);
+  remove(path);
+}
+
 int main(int argc, char** argv) {
   copse_context* context = open_context(argc, argv);
   make_soup();
@@ -157,6 +249,7 @@ int main(int argc, char** argv) {
   test_advisor(context);
   test_refusals_of_advisors(context);
   test_slices(context);
+  test_mapped_meshes(context, argc > 2 ? argv[2] : ".");
   copse_context_destroy(context);
   return exit_code();
 }
