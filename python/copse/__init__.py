@@ -56,6 +56,7 @@ from ._records import (
     PointNeighbours,
 )
 from ._results import DeviceArray
+from ._mapped_mesh import MappedMesh
 from ._mesh import load_mesh, parse_mesh
 from ._picture import save_png
 from ._scene import Scene, load
@@ -91,6 +92,7 @@ __all__ = [
     "InvalidArgument",
     "KdTree",
     "MOTION_TRANSFORM",
+    "MappedMesh",
     "MotionInstances",
     "MotionScene",
     "Nearest",

@@ -43,6 +43,10 @@ _CALLS: Dict[str, List[Any]] = {
     "copse_accel_render": [_P, _P, _P, _P, _P],
     "copse_scene_render": [_P, _P, _P, _U64, *_COUNTED, _P, _P, _P],
     "copse_accel_build_in_slices": [_P, _P, _P, _U64, _P, POINTER(_P)],
+    "copse_mapped_mesh_open": [c_char_p, POINTER(_P)],
+    "copse_mapped_mesh_records": [_P, _P],
+    "copse_mapped_mesh_build_in_slices": [_P, _P, _P, _P, POINTER(_P)],
+    "copse_mapped_mesh_save": [_P, _P, _P, c_char_p],
     "copse_accel_refit_or_rebuild": [_P, _P, _P, _U64, _P],
     "copse_advisor_create": [_P, _P, _P, POINTER(_P)],
     "copse_advisor_note_build": [_P, _P, _P],
@@ -161,7 +165,7 @@ _VALUES: Dict[str, Tuple[List[Any], Any]] = {
 }
 
 _HANDLES = "context buffer mesh accel scene nested points voxels bricks motion batch worlds scene_file motion_scene devices "
-_HANDLES += "replicated advisor tree"
+_HANDLES += "replicated advisor tree mapped_mesh"
 _VALUES.update({f"copse_{kind}_destroy": ([_P], None) for kind in _HANDLES.split()})
 
 

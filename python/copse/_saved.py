@@ -11,6 +11,7 @@ from ._context import Handle, automatic_device, context_of
 from ._device import OnDevice
 from ._geometry import structs_of
 from ._library import call
+from ._mapped_mesh import mapped_mesh_of
 from ._mesh import geometries_of
 from ._versions import Versioned
 
@@ -22,9 +23,13 @@ class Saved(Versioned, OnDevice):
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes the tree and its triangles to a .copse file, which load(), C, C++ and the command line read."""
+        name, mapped = os.fsencode(path), mapped_mesh_of(self.geometries)
+        context, accel = self._context.address, self._handle.address
+        if mapped is not None:
+            call("copse_mapped_mesh_save", context, mapped._handle.address, accel, name)
+            return
         structs = structs_of(self.geometries)
-        name = os.fsencode(path)
-        call("copse_accel_save", self._context.address, self._handle.address, name, structs, len(self.geometries))
+        call("copse_accel_save", context, accel, name, structs, len(self.geometries))
 
     def __getstate__(self) -> dict:
         with tempfile.TemporaryDirectory() as folder:

@@ -156,6 +156,18 @@ class SlicedBuildOptions(Struct):
     _fields_ = [("struct_size", c_size_t), ("memory_bytes", c_uint64)]
 
 
+class TriangleRecords(Struct):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("positions", c_void_p),
+        ("vertex_count", c_uint64),
+        ("position_stride", c_uint64),
+        ("triangles", c_void_p),
+        ("triangle_count", c_uint64),
+        ("triangle_stride", c_uint64),
+    ]
+
+
 class TreeOptions(Struct):
     _fields_ = [("struct_size", c_size_t), ("builder", c_int32), ("layout", c_int32), ("reinsertion", c_uint32)]
 

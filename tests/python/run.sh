@@ -32,7 +32,7 @@ cp "$here"/*.py "$work/tests"
 cd "$work/tests"
 export COPSE_ASSETS=$here/../../assets COPSE_GALLERY=$here/../../examples/python/gallery
 "$work/environment/bin/python" -m pytest -q -rs -p no:cacheprovider .
-examples=(first_hits raycasting_scene)
+examples=(first_hits raycasting_scene mapped_mesh)
 "$work/environment/bin/python" -c 'import torch' 2>/dev/null && examples+=(gradients)
 "$work/environment/bin/python" -W ignore "$here/../../examples/python/own_arrays.py" "$work/picture.png"
 [[ -s $work/picture.png ]] || { echo "own_arrays.py wrote no picture" >&2; exit 1; }

@@ -1,4 +1,6 @@
-"""Advisors, which choose between refit and rebuild, and trees that are built in slices."""
+"""Advisors, which choose between refit and rebuild, trees that are built in slices, and meshes that stay in their files."""
+
+import pickle
 
 import copse
 import numpy as np
@@ -92,3 +94,65 @@ def test_slices(device):
     with pytest.raises(copse.InvalidArgument, match="memory_bytes is -1; it can be 0 to"):
         copse.build_in_slices(vertices, faces, memory_bytes=-1, device=device)
     assert copse.build_in_slices(np.zeros((0, 3), np.float32), device=device).cast_rays(*rays).primitive.max() == -1
+
+
+def write_ply(path, vertices, faces):
+    """Writes a PLY file whose vertices have a colour, so that hardly any record is aligned."""
+    rows = np.empty(len(vertices), np.dtype([("red", "u1"), ("xyz", "<f4", 3)]))
+    rows["red"], rows["xyz"] = 7, vertices
+    corners = np.empty(len(faces), np.dtype([("count", "u1"), ("ids", "<u4", 3)]))
+    corners["count"], corners["ids"] = 3, faces
+    header = f"ply\nformat binary_little_endian 1.0\nelement vertex {len(vertices)}\nproperty uchar red\n"
+    header += "property float x\nproperty float y\nproperty float z\n"
+    header += f"element face {len(faces)}\nproperty list uchar uint vertex_indices\nend_header\n"
+    path.write_bytes(header.encode() + rows.tobytes() + corners.tobytes())
+
+
+def test_mapped_meshes(device, tmp_path):
+    vertices, faces = oracle.soup()
+    rays = oracle.rays()
+    write_ply(tmp_path / "soup.ply", vertices, faces)
+    mesh = copse.MappedMesh(tmp_path / "soup.ply")
+    assert repr(mesh) == f"<copse.MappedMesh of {len(faces)} triangles>"
+    assert mesh.vertices.strides == mesh.faces.strides == (13, 4) and not mesh.vertices.flags.writeable
+    assert np.array_equal(mesh.vertices, vertices) and np.array_equal(mesh.faces, faces)
+    assert mesh.vertices.dtype == np.float32 and mesh.faces.dtype == np.uint32
+
+    of_arrays = copse.build_in_slices(vertices, faces, device=device)
+    scene = copse.build_in_slices(mesh, memory_bytes=1 << 20, device=device)
+    assert scene.stats() == of_arrays.stats() and same_hits(scene, vertices, faces, rays)
+    scene.save(tmp_path / "mapped.copse")
+    of_arrays.save(tmp_path / "arrays.copse")
+    assert (tmp_path / "mapped.copse").read_bytes() == (tmp_path / "arrays.copse").read_bytes()
+    assert same_hits(pickle.loads(pickle.dumps(scene)), vertices, faces, rays)
+
+    # The scene and the arrays keep the file mapped; new vertices take the place of those in the file.
+    triangles = mesh.faces
+    del mesh
+    assert np.array_equal(triangles, faces) and np.array_equal(scene.vertices, vertices)
+    moved = vertices * np.float32(0.5)
+    with pytest.raises(copse.ArrayError, match=r"faces has the shape .*, \(13, 4\) bytes apart"):
+        scene.refit(moved)
+    scene.refit(moved, convert=True)
+    assert same_hits(scene, moved, faces, rays)
+    scene.save(tmp_path / "moved.copse")
+    assert same_hits(copse.load(tmp_path / "moved.copse", device="cpu"), moved, faces, rays)
+
+
+def test_meshes_that_cannot_be_mapped(device, tmp_path):
+    vertices, faces = oracle.cube()
+    write_ply(tmp_path / "cube.ply", vertices, faces)
+    mesh = copse.MappedMesh(tmp_path / "cube.ply")
+    with pytest.raises(copse.InvalidArgument, match="faces are given, but a MappedMesh has its own"):
+        copse.build_in_slices(mesh, faces, device=device)
+    with pytest.raises(copse.InvalidArgument, match="slices of 12 triangles, the smallest, take"):
+        copse.build_in_slices(mesh, memory_bytes=1, device=device)
+    with pytest.raises(copse.ArrayError, match="the triangles are in a MappedMesh; this call needs them in memory"):
+        copse.build_in_slices(mesh, device=device).voxels(8)
+    with pytest.raises(copse.InvalidArgument, match="the mapped_mesh is memory of the library"):
+        pickle.dumps(mesh)
+    write_ply(tmp_path / "bad.ply", vertices, faces + 1)
+    with pytest.raises(copse.BadFile, match=r"bad.ply: cannot be mapped: face \d+ has vertex 8 of 8"):
+        copse.MappedMesh(tmp_path / "bad.ply")
+    with pytest.raises(copse.BadFile, match="missing.ply: cannot be opened"):
+        copse.MappedMesh(tmp_path / "missing.ply")
