@@ -53,9 +53,10 @@ void PictureRows::trace() {
 
 PictureExtremes PictureRows::extremes() const {
   const Shading shading = job_.options.shading;
-  if (shading != Shading::distance && shading != Shading::heat) return {};
+  if (shading == Shading::heat) return {.most = copse::download(context_, extremes_.span().subspan(1, 1))[0]};
+  if (shading != Shading::distance) return {};
   const std::vector<u32> found = extremes_.download();
-  return {shading == Shading::distance ? found[0] : invalid_id, found[1]};
+  return {found[0], found[1]};
 }
 
 void PictureRows::colour(const PictureExtremes& whole) {
