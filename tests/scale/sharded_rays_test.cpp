@@ -135,7 +135,7 @@ TEST_P(ShardedRays, RefuseWhatDoesNotFitOnAllRanksAlike) {
   const Mesh mesh = generate_sphere(2);
   const auto outcomes = test::run_ranks(Communicator::of_threads(3), [&](Communicator& comm, u32 rank) {
     Context context({.backend = GetParam(), .workers = 1});
-    const Buffer<Ray> rays(context, 4);
+    const Buffer<Ray> rays(context, std::vector<Ray>(4, Ray{{0, 0, 3}, 0, {0, 0, -1}, 10}));
     Buffer<Hit> hits(context, rank == 1 ? 3 : 4);
     EXPECT_COPSE_ERROR(closest_hits(comm, context, ShardedAccel(), rays.span(), hits.span()),
                        ErrorCode::invalid_argument, "rank 0: closest_hits: the structure was never built");
