@@ -3,6 +3,7 @@
 #include <string>
 
 #include "builders/bvh/build.h"
+#include "builders/bvh/hploc.h"
 #include "builders/geometry/make_triangle_table.h"
 #include "builders/geometry/scene_bounds.h"
 #include "builders/geometry/triangle_check.h"
@@ -24,6 +25,7 @@ using detail::HostTriangleBoxes;
 using detail::HostTriangleKeys;
 using detail::MortonSlice;
 using detail::SliceBuilder;
+using detail::SlicePlan;
 
 /// The minimum size of a slice, if there are at least as many triangles.
 constexpr u64 min_slice = 64;
@@ -31,6 +33,7 @@ constexpr u64 min_slice = 64;
 void check_sliced_build(u64 triangle_count, const SlicedBuildOptions& options) {
   detail::check_primitive_count(triangle_count);
   if (options.morton_bits != 0) detail::check_option("morton_bits", options.morton_bits, 30, 63);
+  detail::check_option("hploc_radius", options.hploc_radius, 0, HplocOptions::max_radius);
 }
 
 /// The number of bits that a build in one piece would use for all triangles.
@@ -52,7 +55,7 @@ SlicedBuildSizes size_slices(Context& device, u64 triangle_count, const SlicedBu
   u64 bytes = 0;
   for (u64 size = power_of_two_from(triangle_count); size >= min_slice; size /= 2) {
     const u64 slice = smaller(size, triangle_count);
-    bytes = SliceBuilder::device_bytes(device, slice, bits);
+    bytes = SliceBuilder::device_bytes(device, {slice, bits, options.hploc_radius});
     if (bytes <= options.memory_bytes) {
       return {slice, slice == 0 ? 0 : divide_rounding_up(triangle_count, slice), bytes};
     }
@@ -64,16 +67,15 @@ SlicedBuildSizes size_slices(Context& device, u64 triangle_count, const SlicedBu
 }
 
 /// Builds the tree over the triangles with keys, which are already sorted into slices.
-void build_tree_of_slices(const cpu::Executor& host, Context& device, u64 slice_size, u64 valid_count,
-                          const MortonSlice& curve, const HostTriangleKeys& keys, const BvhArrays& tree) {
-  std::vector<detail::SliceTree> slices;
+void build_tree_of_slices(const cpu::Executor& host, Context& device, const SlicePlan& plan, u64 valid_count,
+                          const Aabb& bounds, const HostTriangleKeys& keys, const BvhArrays& tree) {
+  SliceBuilder builder(host, device, plan, bounds, keys, tree);
   {
     const ProfileScope scope(host.profile, "slices: build");
-    slices = SliceBuilder(host, device, slice_size, curve, keys, tree).build_all(valid_count);
+    builder.build_all(valid_count);
   }
   const ProfileScope scope(host.profile, "slices: join");
-  detail::join_slices(slices, tree);
-  detail::store_has_deltas(tree, 0);
+  builder.join();
 }
 
 /// Builds the tree over n triangles.
@@ -84,7 +86,7 @@ Bvh build_slices(Context& host, Context& device, u64 n, const SlicedBuildOptions
   Bvh bvh = make_bvh(host, n);
   bvh.source_count = n;
   bvh.max_leaf_size = 1;
-  detail::BvhAccess::deltas(bvh).may_refit = true;
+  detail::BvhAccess::deltas(bvh).may_refit = options.hploc_radius == 0;
   if (n == 0) return bvh;
 
   const detail::CallOfOneThread call(host);
@@ -99,7 +101,8 @@ Bvh build_slices(Context& host, Context& device, u64 n, const SlicedBuildOptions
   auto* const words = reinterpret_cast<u64*>(tree.nodes);  // unused until the nodes are built
   const u64 valid_count = detail::sort_into_slices(ex, keys, n, sizes.slice_triangles, words, tree.primitive_ids);
   detail::store_counts(tree, u32(valid_count), u32(valid_count), u32(n));
-  if (valid_count > 0) build_tree_of_slices(ex, device, sizes.slice_triangles, valid_count, curve, keys, tree);
+  const SlicePlan plan{sizes.slice_triangles, curve.morton_bits, options.hploc_radius};
+  if (valid_count > 0) build_tree_of_slices(ex, device, plan, valid_count, curve.bounds, keys, tree);
   return bvh;
 }
 

@@ -10,7 +10,7 @@
 
 namespace copse::detail {
 
-// The body: lbvh.inl, for either executor.
+// The body: lbvh.inl, for either executor. That of H-PLOC is declared in hploc_slice.h.
 template <class Executor>
 void build_slice(const Executor& ex, const Aabb* boxes, u64 n, const MortonSlice& slice, const BvhArrays& bvh);
 template <class Executor>
@@ -41,8 +41,11 @@ void for_each_downloaded(const cpu::Executor& host, StagedCopies& copies, const 
   });
 }
 
-u64 slice_scratch_bytes(Context& device, u64 slice_size, u32 morton_bits) {
-  return dispatch(device, [&](const auto& ex) { return build_slice_scratch_bytes(ex, slice_size, morton_bits); });
+u64 slice_scratch_bytes(Context& device, const SlicePlan& plan) {
+  return dispatch(device, [&](const auto& ex) {
+    return plan.is_hploc() ? cluster_slice_scratch_bytes(ex, plan.slice_size, plan.morton_bits)
+                           : build_slice_scratch_bytes(ex, plan.slice_size, plan.morton_bits);
+  });
 }
 
 void throw_first(const std::vector<std::exception_ptr>& errors) {
@@ -53,41 +56,40 @@ void throw_first(const std::vector<std::exception_ptr>& errors) {
 
 }  // namespace
 
-u64 SliceBuilder::device_bytes(Context& device, u64 slice_size, u32 morton_bits) {
+u64 SliceBuilder::device_bytes(Context& device, const SlicePlan& plan) {
   const u64 sets = device.backend() == Backend::cuda ? 2 : 1;
-  return slice_scratch_bytes(device, slice_size, morton_bits) + bvh_bytes(slice_size) +
-         sets * slice_size * sizeof(Aabb);
+  return slice_scratch_bytes(device, plan) + bvh_bytes(plan.slice_size) + sets * plan.slice_size * sizeof(Aabb) +
+         plan.is_hploc() * sizeof(u32) + plan.waiting_ranges() * sizeof(WaitingRange);
 }
 
-SliceBuilder::SliceBuilder(const cpu::Executor& host, Context& device, u64 slice_size, const MortonSlice& curve,
+SliceBuilder::SliceBuilder(const cpu::Executor& host, Context& device, const SlicePlan& plan, const Aabb& bounds,
                            const HostTriangleKeys& keys, const BvhArrays& tree)
-    : host_(host), device_(device), slice_size_(slice_size), curve_(curve), keys_(keys), tree_(tree) {
-  device.reserve_scratch(slice_scratch_bytes(device, slice_size, curve.morton_bits));
-  for (u32 set = 0; set < box_sets(); ++set) boxes_[set] = Buffer<Aabb>(device, slice_size);
-  slice_tree_ = make_bvh(device, slice_size);
-  ids_.resize(slice_size);
+    : host_(host),
+      device_(device),
+      plan_(plan),
+      curve_{bounds, plan.morton_bits},
+      keys_(keys),
+      tree_(tree),
+      range_count_(device, plan.is_hploc() ? 1 : 0),
+      ranges_(device, plan.waiting_ranges()) {
+  device.reserve_scratch(slice_scratch_bytes(device, plan));
+  for (u32 set = 0; set < box_sets(); ++set) boxes_[set] = Buffer<Aabb>(device, plan.slice_size);
+  slice_tree_ = make_bvh(device, plan.slice_size);
+  ids_.resize(plan.slice_size);
   copies_ = device.backend() == Backend::cuda ? make_gpu_copies(device) : make_host_copies();
 }
 
-std::vector<SliceTree> SliceBuilder::build_all(u64 count) {
+void SliceBuilder::build_all(u64 count) {
   slot_count_ = count;
-  const u64 slice_count = divide_rounding_up(count, slice_size_);
-  std::vector<SliceTree> slices;
-  for (u64 slice = 0; slice < slice_count; ++slice) slices.push_back(slots_of(slice));
-
-  const auto finish = [&](u64 slice) {
-    build(slice);
-    download_nodes(slices[slice]);
-    download_links(slices[slice]);
-    download_ids(slices[slice]);
-    if (slice > 0) store_border_delta(slices[slice].first - 1);
-  };
+  if (plan_.is_hploc()) range_join_.emplace(u32(count), plan_.hploc_radius);
+  const u64 slice_count = divide_rounding_up(count, plan_.slice_size);
+  for (u64 slice = 0; slice < slice_count; ++slice) slices_.push_back(slots_of(slice));
   if (device_.backend() == Backend::cpu) {
     for (u64 slice = 0; slice < slice_count; ++slice) {
       upload(slice);
       finish(slice);
     }
-    return slices;
+    return;
   }
   Team team(2);
   upload(0);
@@ -97,16 +99,38 @@ std::vector<SliceTree> SliceBuilder::build_all(u64 count) {
       if (slice + 1 < slice_count) upload(slice + 1);
     }));
   }
-  return slices;
+}
+
+void SliceBuilder::join() {
+  if (!plan_.is_hploc()) {
+    join_slices(slices_, tree_);
+    return store_has_deltas(tree_, 0);
+  }
+  push_ranges(0);
+  range_join_->finish();
+  place_clusters();
 }
 
 SliceTree SliceBuilder::slots_of(u64 slice) const {
-  const u64 first = slice * slice_size_;
-  return {u32(first), u32(smaller(first + slice_size_, slot_count_) - 1), {}};
+  const u64 first = slice * plan_.slice_size;
+  return {u32(first), u32(smaller(first + plan_.slice_size, slot_count_) - 1), {}};
+}
+
+/// Builds the tree over the boxes of a slice, and moves it to the host.
+void SliceBuilder::finish(u64 slice_id) {
+  SliceTree& slice = slices_[slice_id];
+  build(slice, boxes_of(slice_id).data());
+  download_nodes(slice);
+  download_links(slice);
+  download_ids(slice);
+  if (slice_id > 0) tree_.deltas[slice.first - 1] = border_delta(slice.first - 1);
+  if (!plan_.is_hploc()) return download_deltas(slice);
+  if (slice_id > 0) push_ranges(1 + tree_.deltas[slice.first - 1]);
+  download_ranges(slice);
 }
 
 void SliceBuilder::upload(u64 slice) {
-  const SliceTree slots = slots_of(slice);
+  const SliceTree& slots = slices_[slice];
   const u32* const ids = tree_.primitive_ids + slots.first;
   const u64 count = u64{slots.last} + 1 - slots.first;
   copies_->upload(boxes_of(slice).data(), count * sizeof(Aabb), [&](void* piece, u64 begin, u64 end) {
@@ -116,15 +140,20 @@ void SliceBuilder::upload(u64 slice) {
   });
 }
 
-void SliceBuilder::build(u64 slice) {
-  const SliceTree slots = slots_of(slice);
-  const u64 count = u64{slots.last} + 1 - slots.first;
+void SliceBuilder::build(const SliceTree& slice, const Aabb* boxes) {
+  const u64 count = u64{slice.last} + 1 - slice.first;
+  const BvhArrays arrays = arrays_of(slice_tree_);
   dispatch(device_, [&](const auto& ex) {
-    build_slice(ex, boxes_of(slice).data(), count, curve_, arrays_of(slice_tree_));
+    if (plan_.is_hploc()) {
+      cluster_slice(ex, boxes, count, curve_, plan_.hploc_radius, arrays, {range_count_.data(), ranges_.data()});
+    } else {
+      build_slice(ex, boxes, count, curve_, arrays);
+    }
   });
 }
 
-/// Node k of a slice belongs at place 2 * first + k of the tree, except the root, which has no place yet.
+/// Node k of a slice belongs at place 2 * first + k of the tree, except the root, which has no place yet. H-PLOC makes
+/// no root of a slice.
 void SliceBuilder::download_nodes(SliceTree& slice) {
   const u32 first = slice.first, count = slice.last - first + 1;
   for_each_downloaded(host_, *copies_, slice_tree_.nodes.data(), 2 * u64{count} - 1,
@@ -135,11 +164,16 @@ void SliceBuilder::download_nodes(SliceTree& slice) {
                       });
 }
 
-/// Links to the root as parent are wrong until the slices are joined.
+/// Links to the root as parent are wrong until the slices are joined, and so are those of pairs that H-PLOC has yet to
+/// merge.
 void SliceBuilder::download_links(const SliceTree& slice) {
   const u32 first = slice.first, gaps = slice.last - first;
   for_each_downloaded(host_, *copies_, slice_tree_.parents.data(), gaps,
                       [&](u64 pair, u32 parent) { tree_.parents[first + pair] = 2 * first + parent; });
+}
+
+void SliceBuilder::download_deltas(const SliceTree& slice) {
+  const u32 first = slice.first, gaps = slice.last - first;
   for_each_downloaded(host_, *copies_, arrays_of(slice_tree_).deltas, gaps,
                       [&](u64 slot, u8 delta) { tree_.deltas[first + slot] = delta; });
 }
@@ -153,10 +187,29 @@ void SliceBuilder::download_ids(const SliceTree& slice) {
   for_each_on_host(host_, count, [&](u64 slot) { ids[slot] = ids_[slot]; });
 }
 
-/// Stores the delta between a slot and the next one, which is the first of a slice.
-void SliceBuilder::store_border_delta(u32 slot) {
+/// Downloads the ranges of a slice.
+void SliceBuilder::download_ranges(const SliceTree& slice) {
+  last_ranges_ = ranges_.download(range_count_.download()[0]);
+  for (WaitingRange& range : last_ranges_) range.move_by(slice.first);
+}
+
+/// Joins the ranges of the last slice to those before them.
+///   delta_right: of the slice
+void SliceBuilder::push_ranges(u32 delta_right) {
+  last_ranges_.back().delta_right = delta_right;
+  for (const WaitingRange& range : last_ranges_) range_join_->push(range);
+  place_clusters();
+}
+
+void SliceBuilder::place_clusters() {
+  const PlaceCluster<SingleLeaves> place{{}, tree_};
+  for (const PlacedCluster& placed : range_join_->take_placed()) place(placed.cluster, placed.node);
+}
+
+/// Returns the delta between a slot and the next one, which is the first of a slice.
+u8 SliceBuilder::border_delta(u32 slot) const {
   const u32* const ids = tree_.primitive_ids;
-  tree_.deltas[slot] = u8(common_prefix(keys_(ids[slot]), keys_(ids[slot + 1]), slot));
+  return u8(common_prefix(keys_(ids[slot]), keys_(ids[slot + 1]), slot));
 }
 
 }  // namespace copse::detail

@@ -22,13 +22,15 @@ namespace {
 
 using test::BvhCopy;
 
-/// Returns the deltas of a tree that are in use, and the two words before them; nothing for a tree without leaves.
+/// Returns the deltas of a tree that are in use, and the two words before them; nothing for a tree without leaves, and
+/// one byte for a tree that does not follow from its deltas.
 std::vector<u8> deltas_of(Bvh& bvh) {
   const detail::LbvhDeltas& deltas = detail::BvhAccess::deltas(bvh);
   const std::vector<u32> words = deltas.words.download();
   const auto* const bytes = reinterpret_cast<const u8*>(words.data());
   const u32 leaf_count = bvh.counts.download()[0].leaf_count;
   if (leaf_count == 0) return {};
+  if (words[0] == 0 && !deltas.may_refit) return {0};
   return {bytes, bytes + 2 * sizeof(u32) + leaf_count - 1};
 }
 
@@ -41,8 +43,15 @@ void expect_same_tree(Bvh& tree, Bvh& expected) {
 }
 
 /// Returns the limit of memory with which slices have `slice_triangles`, a power of two.
-u64 limit_for(Context& device, u64 slice_triangles, u32 morton_bits = 63) {
-  return sliced_build_sizes(device, slice_triangles, {.morton_bits = morton_bits}).device_bytes;
+u64 limit_for(Context& device, u64 slice_triangles, u32 morton_bits = 63, u32 hploc_radius = 0) {
+  return sliced_build_sizes(device, slice_triangles, {.morton_bits = morton_bits, .hploc_radius = hploc_radius})
+      .device_bytes;
+}
+
+/// Returns the tree of the build in one piece.
+Bvh build_whole(Context& context, const TriangleViews& triangles, u32 morton_bits, u32 hploc_radius) {
+  if (hploc_radius == 0) return build(context, triangles, LbvhOptions{.morton_bits = morton_bits});
+  return build(context, triangles, HplocOptions{.radius = hploc_radius, .morton_bits = morton_bits});
 }
 
 /// Passes on what a context takes, and remembers the peak.
@@ -63,6 +72,7 @@ class CountedMemory final : public MemoryResource {
 
   u64 in_use() const { return in_use_; }
   u64 peak() const { return peak_; }
+  void forget_peak() { peak_ = in_use_; }
 
  private:
   MemoryResource& memory_;
@@ -72,16 +82,23 @@ class CountedMemory final : public MemoryResource {
 class SlicedBuild : public test::OnEachBackend {
  protected:
   /// Expects the tree of the build in one piece for slices of some sizes.
-  void expect_equal(const TriangleViews& triangles, u32 morton_bits, std::initializer_list<u64> slices) {
-    Bvh expected = build(host_, triangles, LbvhOptions{.morton_bits = morton_bits});
+  void expect_equal(const TriangleViews& triangles, u32 morton_bits, std::initializer_list<u64> slices,
+                    std::initializer_list<u32> radii = {0, 4}) {
+    for (const u32 radius : radii) expect_equal_tree(triangles, morton_bits, radius, slices);
+  }
+
+  void expect_equal_tree(const TriangleViews& triangles, u32 morton_bits, u32 radius,
+                         std::initializer_list<u64> slices) {
+    Bvh expected = build_whole(host_, triangles, morton_bits, radius);
     const u64 n = triangles.primitive_count();
     for (const u64 slice : slices) {
-      const SlicedBuildOptions options{limit_for(context(), slice, morton_bits), morton_bits};
+      const SlicedBuildOptions options{limit_for(context(), slice, morton_bits, radius), morton_bits, radius};
       const SlicedBuildSizes sizes = sliced_build_sizes(context(), n, options);
       EXPECT_EQ(sizes.slice_triangles, std::min(slice, n));
       EXPECT_LE(sizes.device_bytes, options.memory_bytes);
       Bvh tree = build_in_slices(host_, context(), triangles, options);
-      SCOPED_TRACE("slices of " + std::to_string(slice) + ", morton_bits " + std::to_string(morton_bits));
+      SCOPED_TRACE("slices of " + std::to_string(slice) + ", morton_bits " + std::to_string(morton_bits) +
+                   ", hploc_radius " + std::to_string(radius));
       expect_same_tree(tree, expected);
     }
   }
@@ -120,9 +137,13 @@ TEST_P(SlicedBuild, OverRecordsEqualsThatOverArrays) {
   for (const test::NamedMesh& hard : test::hard_meshes()) {
     SCOPED_TRACE(hard.name);
     const UnalignedMesh unaligned(hard.mesh);
-    Bvh expected = build(host_, test::host_view(hard.mesh), LbvhOptions{});
-    Bvh tree = build_in_slices(host_, context(), unaligned.records, {.memory_bytes = limit_for(context(), 64)});
-    expect_same_tree(tree, expected);
+    for (const u32 radius : {0, 3}) {
+      Bvh expected = build_whole(host_, test::host_view(hard.mesh), 63, radius);
+      const u64 limit = limit_for(context(), 64, 63, radius);
+      Bvh tree =
+          build_in_slices(host_, context(), unaligned.records, {.memory_bytes = limit, .hploc_radius = radius});
+      expect_same_tree(tree, expected);
+    }
   }
 }
 
@@ -143,10 +164,34 @@ TEST_P(SlicedBuild, EqualsItForAllKeyWidthsAndManyEqualKeys) {
 
 TEST_P(SlicedBuild, EqualsItForKeysThatSortFast) {
   const Mesh mesh = generate_random(5000, 0.1f);
-  Bvh expected = build(host_, test::host_view(mesh), LbvhOptions{.morton_bits = 0});
-  const u64 limit = limit_for(context(), 512);
-  Bvh tree = build_in_slices(host_, context(), test::host_view(mesh), {.memory_bytes = limit, .morton_bits = 0});
-  expect_same_tree(tree, expected);
+  for (const u32 radius : {0, 4}) {
+    Bvh expected = build_whole(host_, test::host_view(mesh), 0, radius);
+    const u64 limit = limit_for(context(), 512, 63, radius);
+    Bvh tree = build_in_slices(host_, context(), test::host_view(mesh),
+                               {.memory_bytes = limit, .morton_bits = 0, .hploc_radius = radius});
+    expect_same_tree(tree, expected);
+  }
+}
+
+TEST_P(SlicedBuild, EqualsItForAllRadiiAndSizesOfSlices) {
+  const Mesh mesh = generate_hairball(40, 60);
+  expect_equal(test::host_view(mesh), 63, {64, 128, 512, 1024, 4096, 8192}, {1, 2, 3, 5, 8});
+}
+
+/// Clusters of triangles around few places, some of them with equal keys: ranges of all sizes meet at borders.
+TEST_P(SlicedBuild, EqualsItForTrianglesInCrowds) {
+  std::mt19937 random(7);
+  for (u32 round = 0; round < 20; ++round) {
+    Mesh mesh = generate_random(1 + random() % 3000, 0.01f);
+    const u32 crowds = 1 + random() % 9;
+    for (u64 i = 0; i < mesh.positions.size(); ++i) {
+      const float scale = random() % 4 == 0 ? 0.0f : 1e-3f;
+      for (int axis = 0; axis < 3; ++axis) {
+        mesh.positions[i][axis] = mesh.positions[i][axis] * scale + float((i / 3 % crowds) >> axis);
+      }
+    }
+    expect_equal(test::host_view(mesh), round % 2 == 0 ? 63 : 30, {64, 256}, {4});
+  }
 }
 
 TEST_P(SlicedBuild, TakesSeveralViews) {
@@ -159,13 +204,15 @@ TEST_P(SlicedBuild, TakesSeveralViews) {
 TEST_P(SlicedBuild, StaysWithinItsMemory) {
   const Mesh mesh = generate_random(20000, 0.1f);
   CountedMemory memory(context().memory());
-  {
+  for (const u32 radius : {0, 4}) {
     Context device({.backend = GetParam(), .memory = &memory});
     for (const u64 slice : {256, 4096, 32768}) {
       device.release_scratch();
+      memory.forget_peak();
       const u64 before = memory.in_use();
-      const u64 limit = limit_for(device, slice);
-      const Bvh tree = build_in_slices(host_, device, test::host_view(mesh), {.memory_bytes = limit});
+      const u64 limit = limit_for(device, slice, 63, radius);
+      const Bvh tree =
+          build_in_slices(host_, device, test::host_view(mesh), {.memory_bytes = limit, .hploc_radius = radius});
       EXPECT_LE(memory.peak() - before, limit) << "slices of " << slice;
       EXPECT_GE(memory.peak() - before, limit / 2) << "the limit is not tight for slices of " << slice;
     }
@@ -175,12 +222,16 @@ TEST_P(SlicedBuild, StaysWithinItsMemory) {
 
 TEST_P(SlicedBuild, GivesATreeThatCanBeRefitted) {
   Mesh mesh = generate_random(2000, 0.1f);
-  Bvh tree = build_in_slices(host_, context(), test::host_view(mesh), {.memory_bytes = limit_for(context(), 256)});
-  Bvh expected = build(host_, test::host_view(mesh), LbvhOptions{});
-  for (vec3& p : mesh.positions) p.x = 3 * p.y - p.x;
-  refit(host_, tree, test::host_view(mesh));
-  refit(host_, expected, test::host_view(mesh));
-  expect_same_tree(tree, expected);
+  for (const u32 radius : {0, 4}) {
+    const u64 limit = limit_for(context(), 256, 63, radius);
+    Bvh tree =
+        build_in_slices(host_, context(), test::host_view(mesh), {.memory_bytes = limit, .hploc_radius = radius});
+    Bvh expected = build_whole(host_, test::host_view(mesh), 63, radius);
+    for (vec3& p : mesh.positions) p.x = 3 * p.y - p.x;
+    refit(host_, tree, test::host_view(mesh));
+    refit(host_, expected, test::host_view(mesh));
+    expect_same_tree(tree, expected);
+  }
 }
 
 TEST_P(SlicedBuild, LargeMeshesEqualToo) {
@@ -238,6 +289,8 @@ TEST(SlicedBuildOnTheHost, RefusesKeysOutOfRangeAndAHostThatIsAGpu) {
   Context host({.backend = Backend::cpu});
   EXPECT_COPSE_ERROR(build_in_slices(host, host, test::host_view(mesh), {.morton_bits = 29}),
                      ErrorCode::invalid_argument, "morton_bits is 29; it can be 30 to 63");
+  EXPECT_COPSE_ERROR(build_in_slices(host, host, test::host_view(mesh), {.hploc_radius = 9}),
+                     ErrorCode::invalid_argument, "hploc_radius is 9; it can be 0 to 8");
   EXPECT_COPSE_ERROR(sliced_build_sizes(host, (u64{1} << 31) + 1), ErrorCode::capacity, "2147483649");
   COPSE_SKIP_WITHOUT_GPU();
   Context gpu({.backend = Backend::cuda});

@@ -251,9 +251,9 @@ __global__ void __launch_bounds__(warps* warp_size, blocks) hploc_kernel(const H
     const u32 count = memory.cluster_count(range);
     LaneClusters clusters{memory.load(range.first + (lane_id() < count ? lane_id() : 0)), count};
     const Climber climber{{begin + range.first, begin + range.last}, left.delta_left(i), left.delta_right(i)};
-    const bool is_whole =
+    const bool is_root =
         climb(climber, clusters, {in.clusters, in.arrivals}, hierarchy, merge, memory.sources[warp]);
-    if (is_whole && lane_id() == 0) place(clusters.mine, copse::detail::root_over(clusters.mine));
+    if (is_root && lane_id() == 0) place(clusters.mine, copse::detail::root_over(clusters.mine));
   }
 }
 
@@ -291,6 +291,15 @@ void cluster_leaves(const Executor& ex, const Boxes& boxes, const copse::detail:
   if (radius == 3) return detail::launch_hploc<3>(ex, n, in);
   if (radius == 4) return detail::launch_hploc<4>(ex, n, in);
   detail::launch_hploc<copse::detail::max_radius>(ex, n, in);
+}
+
+/// Contract: builders/bvh/hploc/hploc.inl. One kernel serves all radii, since the copies take most of the time of a
+/// slice.
+inline void cluster_ranges(const Executor& ex, const CustomBoxes& boxes, const u8* deltas, u64 n, u32 radius,
+                           copse::detail::Cluster* clusters, u32* arrivals, const copse::detail::BvhArrays& bvh) {
+  using Input = detail::HplocInput<CustomBoxes, copse::detail::SliceLeaves>;
+  detail::launch_hploc<copse::detail::max_radius>(ex, n,
+                                                  Input{boxes, {}, {}, deltas, radius, clusters, arrivals, bvh});
 }
 
 }  // namespace copse::cuda

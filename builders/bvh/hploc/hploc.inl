@@ -21,10 +21,16 @@
 //       clusters:    room for n
 //       arrivals:    n words with all bits set
 //       precomputed: PrecomputedBounds of the same boxes, which may be read in their place
+//
+//   cluster_ranges(ex, boxes, deltas, n, radius, clusters, arrivals, bvh)
+//     Does so for the ranges of a slice, which end behind deltas of SliceLeaves::behind_tree. Leaves are primitives.
+//     Stores the clusters of a range from its first leaf on, and invalid_id as slot behind the last one if there are
+//     fewer than 16 and fewer than leaves.
 
 #include "builders/bvh/build/tree_body.h"
 #include "builders/bvh/hploc.h"
 #include "builders/bvh/hploc/hploc_cluster.h"
+#include "builders/bvh/hploc/slice_cuts.h"
 #include "builders/bvh/morton/morton_order.h"
 
 namespace copse::detail {
@@ -58,9 +64,39 @@ u64 build_over_scratch_bytes(const Executor& ex, u64 n, PrimitiveKind kind, cons
   return order.kept_bytes + larger(order.bytes, tree_bytes);
 }
 
+template <class Executor>
+void cluster_slice(const Executor& ex, const Aabb* boxes, u64 n, const MortonSlice& slice, u32 radius,
+                   const BvhArrays& bvh, const WaitingRanges& waiting) {
+  order_slice(ex, CustomBoxes{boxes}, n, slice, bvh);
+
+  // Cut the slice into ranges of the whole tree.
+  ScratchArena::Frame frame(ex.scratch);
+  auto* places = frame.allocate<DeltaPlaces>(1);
+  fill_bytes(ex, "hploc: clear places", places, 1, 0xff);
+  for_each(ex, "hploc: places of deltas", n - 1, FindDeltaPlaces{bvh.deltas, n - 1, places});
+  for_each(ex, "hploc: cut into ranges", 1, CutIntoRanges{places, bvh.deltas, u32(n), waiting});
+
+  // Merge the clusters of each range.
+  auto* clusters = frame.allocate<Cluster>(n);
+  u32* arrivals = frame.allocate<u32>(n);
+  fill_bytes(ex, "hploc: clear arrivals", arrivals, n, 0xff);
+  cluster_ranges(ex, CustomBoxes{boxes}, bvh.deltas, n, radius, clusters, arrivals, bvh);
+  for_each(ex, "hploc: waiting clusters", max_waiting_ranges(n), StoreWaitingClusters{clusters, waiting, bvh});
+}
+
+template <class Executor>
+u64 cluster_slice_scratch_bytes(const Executor& ex, u64 n, u32 morton_bits) {
+  return larger(order_slice_scratch_bytes(ex, n, morton_bits), ScratchArena::bytes_for<DeltaPlaces>(1) +
+                                                                   ScratchArena::bytes_for<Cluster>(n) +
+                                                                   ScratchArena::bytes_for<u32>(n));
+}
+
 template void build_over_triangles(const BodyExecutor&, std::span<const TriangleView>, u64, const HplocOptions&,
                                    const BvhArrays&);
 template void build_over_boxes(const BodyExecutor&, const Aabb*, u64, const HplocOptions&, const BvhArrays&);
 template u64 build_scratch_bytes(const BodyExecutor&, u64, u64, const HplocOptions&);
+template void cluster_slice(const BodyExecutor&, const Aabb*, u64, const MortonSlice&, u32, const BvhArrays&,
+                            const WaitingRanges&);
+template u64 cluster_slice_scratch_bytes(const BodyExecutor&, u64, u32);
 
 }  // namespace copse::detail

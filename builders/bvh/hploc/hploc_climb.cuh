@@ -91,7 +91,8 @@ struct MeetingPlace {
 /// Climbs with a range whose clusters stay in the lanes. It first checks whether the sibling has arrived, and
 /// stores its own clusters only if not. So a path whose ranges always arrive second writes no clusters and waits
 /// for no writes; the longest path is of this kind. The climb checks one level ahead, so that the clusters of the
-/// next sibling load while it merges. Returns true with the clusters of the range of all leaves.
+/// next sibling load while it merges. Returns true with the clusters of the range of all leaves. Of a range of a
+/// slice, it stores them.
 ///   merge: see ClusterMemory
 template <class Hierarchy, class Merge>
 __device__ bool climb(Climber climber, LaneClusters& clusters, const MeetingPlace& place,
@@ -125,7 +126,8 @@ __device__ bool climb(Climber climber, LaneClusters& clusters, const MeetingPlac
     if ((left & (left + 1)) != 0) close_ranks(clusters.mine, left, sources);
     clusters.count = u32(__popc(left));
   }
-  return true;
+  if constexpr (!Hierarchy::has_roots) clusters.store(climber.range, place.clusters);
+  return Hierarchy::has_roots;
 }
 
 }  // namespace copse::cuda::detail

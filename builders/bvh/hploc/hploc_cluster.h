@@ -104,16 +104,19 @@ inline constexpr u32 narrow_range = 256;
 /// the clusters of a range merge.
 template <class Leaves>
 struct ClusterHierarchy : LeafHierarchy<Leaves> {
+  /// false: the ranges without a parent here have one in a larger tree, so their clusters stay as they are.
+  static constexpr bool has_roots = !std::is_same_v<Leaves, SliceLeaves>;
+
   /// A range of at most max_kept_clusters leaves hands them to its parent as single clusters, unless it has no
   /// parent.
   COPSE_HD bool must_merge(const LeafRange& range) const {
-    return range.size() > max_kept_clusters || this->is_whole(range);
+    return range.size() > max_kept_clusters || (has_roots && this->is_whole(range));
   }
   COPSE_HD u32 search_radius(const LeafRange& range, u32 radius) const {
     return range.size() <= narrow_range ? radius : max_radius;
   }
   COPSE_HD u32 kept_clusters(const LeafRange& range) const {
-    return this->is_whole(range) ? 1 : max_kept_clusters;
+    return has_roots && this->is_whole(range) ? 1 : max_kept_clusters;
   }
 };
 

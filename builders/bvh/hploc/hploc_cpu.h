@@ -84,7 +84,9 @@ class HplocClimb {
       (is_right_child ? range.first : range.last) = other_end;
       merge_children(range, split);
     }
-    place_(clusters_[range.first], copse::detail::root_over(clusters_[range.first]));
+    if constexpr (copse::detail::ClusterHierarchy<Leaves>::has_roots) {
+      place_(clusters_[range.first], copse::detail::root_over(clusters_[range.first]));
+    }
   }
 
   /// Merges the clusters of the two children of `range` if they are too many.
@@ -128,6 +130,12 @@ void cluster_leaves(const Executor& ex, const Boxes& boxes, const copse::detail:
   parallel_ranges(ex, "hploc: clusters", divide_rounding_up(n, detail::hploc_tile), 1, [&](u64 begin, u64 end) {
     for (u64 tile = begin; tile < end; ++tile) climb.climb_from(tile);
   });
+}
+
+/// Contract: builders/bvh/hploc/hploc.inl.
+inline void cluster_ranges(const Executor& ex, const CustomBoxes& boxes, const u8* deltas, u64 n, u32 radius,
+                           copse::detail::Cluster* clusters, u32* arrivals, const copse::detail::BvhArrays& bvh) {
+  cluster_leaves(ex, boxes, {}, copse::detail::SliceLeaves{}, deltas, n, radius, clusters, arrivals, bvh);
 }
 
 }  // namespace copse::cpu

@@ -35,6 +35,9 @@ struct ForestLeaves {
   COPSE_HD u32 first(u32 leaf) const { return leaf; }
 };
 
+/// The same for the ranges of a slice of a larger tree (builders/bvh/hploc/hploc_slice.h).
+struct SliceLeaves : ForestLeaves {};
+
 /// Returns leaf number `leaf` as a node.
 template <class Boxes, class Leaves>
 COPSE_HD BvhNode make_leaf(const Boxes& boxes, const Leaves& leaves, const u32* primitive_ids, u32 leaf) {
@@ -58,7 +61,7 @@ struct LeafRange {
 /// -1. The two deltas at the ends of a range differ, except for the range of all leaves, which has 0 at both.
 template <class Leaves>
 struct LeafHierarchy {
-  static constexpr bool are_many = std::is_same_v<Leaves, ForestLeaves>;
+  static constexpr bool are_many = std::is_base_of_v<ForestLeaves, Leaves>;
 
   Leaves leaves;
   const u8* deltas;  // between slots, see MortonOrder
