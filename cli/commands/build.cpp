@@ -222,8 +222,8 @@ int build_both_levels(Session& session, const CLI::App& command, const BuildOpti
 }
 
 /// Options of trees that are built in one piece.
-constexpr const char* options_of_one_piece[] = {"--radius",      "--max-leaf-size", "--top",    "--splits",
-                                                "--reinsertion", "--layout",        "--quality"};
+constexpr const char* options_of_one_piece[] = {"--max-leaf-size", "--top",    "--splits",
+                                                "--reinsertion",   "--layout", "--quality"};
 
 /// Throws: Error invalid_argument for options that do not fit a tree whose parts are on the ranks of mpirun.
 void check_for_ranks(const CLI::App& command, const BuildOptions& options) {
@@ -240,10 +240,10 @@ void check_for_ranks(const CLI::App& command, const BuildOptions& options) {
 
 /// Adds --memory and --gpus.
 void add_parts(CLI::App& command, std::optional<u64>& bytes, u32& gpus) {
-  CLI::Option* const memory = add_bytes(
-      command, "--memory", bytes,
-      "Build with lbvh in slices that take at most so much memory of the device, as in 2G, for trees that do "
-      "not fit a GPU; the tree is the same");
+  CLI::Option* const memory = add_bytes(command, "--memory", bytes,
+                                        "Build with lbvh or hploc in slices that take at most so much memory of "
+                                        "the device, as in 2G, for trees that do "
+                                        "not fit a GPU; the tree is the same");
   CLI::Option* const ranks =
       add_gpus(command, gpus, "Build with lbvh one tree whose parts are on N GPUs; -o is then a folder, .copsed");
   for (const char* other : options_of_one_piece) {

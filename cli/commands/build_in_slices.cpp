@@ -22,7 +22,7 @@ struct TimedSlices {
 
 TimedSlices build_slices_timed(Context& host, Context& device, const TriangleRecords& triangles,
                                const SlicedBuildRequest& request) {
-  const SlicedBuildOptions options{request.memory_bytes, *request.settings.morton_bits};
+  const SlicedBuildOptions options{request.memory_bytes, *request.settings.morton_bits, request.settings.radius};
   TimedSlices result{{}, sliced_build_sizes(device, triangles.triangle_count, options), 0};
   Stopwatch stopwatch(host);
   result.bvh = build_in_slices(host, device, triangles, options);
@@ -65,10 +65,10 @@ std::string make_slices_text(Context& device, const SlicedBuildRequest& request,
 }  // namespace
 
 int build_sliced_tree(Session& session, const SlicedBuildRequest& request) {
-  if (request.settings.builder != "lbvh") {
-    throw Error(
-        ErrorCode::invalid_argument,
-        fmt::format("--memory builds in slices, which only lbvh does; --builder is {}", request.settings.builder));
+  const std::string& builder = request.settings.builder;
+  if (builder != "lbvh" && builder != "hploc") {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("--memory builds in slices, which lbvh and hploc do; --builder is {}", builder));
   }
   check_mesh_inputs(request.inputs);
   if (!request.output.empty()) check_output(request.output, ".copse", request.inputs);
@@ -84,7 +84,7 @@ int build_sliced_tree(Session& session, const SlicedBuildRequest& request) {
 
   if (!request.output.empty()) {
     session.begin("writing");
-    save_structure(request.output, *host, meshes.records(), build.bvh, "lbvh", *request.settings.morton_bits, 1,
+    save_structure(request.output, *host, meshes.records(), build.bvh, builder, *request.settings.morton_bits, 1,
                    {}, session.cancel_token());
     session.note("wrote {}", request.output);
   }

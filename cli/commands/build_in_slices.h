@@ -17,7 +17,7 @@ struct SlicedBuildRequest {
 };
 
 /// Builds the tree in slices within a limit of memory, prints its statistics and writes the structure file.
-/// Throws: Error invalid_argument for a builder other than lbvh, or if the limit is too low.
+/// Throws: Error invalid_argument for a builder other than lbvh and hploc, or if the limit is too low.
 int build_sliced_tree(Session& session, const SlicedBuildRequest& request);
 
 }  // namespace copse::cli

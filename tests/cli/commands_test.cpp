@@ -179,19 +179,28 @@ TEST_P(CliOnEachBackend, WideTreesOfEveryLayoutAreKeptAndValid) {
 TEST_P(CliOnEachBackend, BuildsInSlicesTheSameFile) {
   const std::string mesh = path("random.ply");
   ASSERT_EQ(run_cli({"generate", "random", "30000", "0.05", "-o", mesh}).exit_code, 0);
-  ASSERT_EQ(run_cli(here({"build", mesh, "--builder", "lbvh", "-o", path("one.copse")})).exit_code, 0);
-  const auto slices_within = [&](const std::string& memory, const std::string& output) {
-    return run_cli(here({"build", mesh, "--memory", memory, "-o", output, "--json"})).json()["slices"];
-  };
-  const Json one_slice = slices_within("1G", path("one_slice.copse"));
-  EXPECT_EQ(one_slice["count"], 1);
-  const u64 limit = one_slice["device_bytes"].get<u64>() / 10 * 7;
-  const Json slices = slices_within(std::to_string(limit), path("slices.copse"));
-  EXPECT_GT(slices["count"], 1);
-  EXPECT_LE(slices["device_bytes"], limit);
-  EXPECT_EQ(slices["memory_limit"], limit);
-  for (const std::string name : {"one_slice.copse", "slices.copse"}) {
-    EXPECT_EQ(read_file(path(name)), read_file(path("one.copse"))) << name;
+  const std::vector<Arguments> builders{{"--builder", "lbvh"},
+                                        {"--builder", "hploc"},
+                                        {"--builder", "hploc", "--radius", "2", "--morton-bits", "63"}};
+  for (const Arguments& builder : builders) {
+    const auto run = [&](Arguments arguments) {
+      arguments.insert(arguments.end(), builder.begin(), builder.end());
+      return run_cli(here(arguments));
+    };
+    ASSERT_EQ(run({"build", mesh, "-o", path("one.copse")}).exit_code, 0);
+    const auto slices_within = [&](const std::string& memory, const std::string& output) {
+      return run({"build", mesh, "--memory", memory, "-o", output, "--json"}).json()["slices"];
+    };
+    const Json one_slice = slices_within("1G", path("one_slice.copse"));
+    EXPECT_EQ(one_slice["count"], 1);
+    const u64 limit = one_slice["device_bytes"].get<u64>() / 10 * 7;
+    const Json slices = slices_within(std::to_string(limit), path("slices.copse"));
+    EXPECT_GT(slices["count"], 1);
+    EXPECT_LE(slices["device_bytes"], limit);
+    EXPECT_EQ(slices["memory_limit"], limit);
+    for (const std::string name : {"one_slice.copse", "slices.copse"}) {
+      EXPECT_EQ(read_file(path(name)), read_file(path("one.copse"))) << name << " of " << builder[1];
+    }
   }
 }
 
