@@ -17,22 +17,26 @@ typedef struct copse_sliced_build_options {
   /// The most memory of the device that the build may take, in bytes. 0, the default: no limit, so one slice. A low limit
   /// costs little time.
   uint64_t memory_bytes;
+
+  /// 0, the default: the tree is an LBVH, which is built fastest. 1 to 8: it is an H-PLOC tree, whose clusters search so
+  /// many places for their nearest neighbour; 4 is a good choice. Rays through it are faster.
+  uint32_t hploc_radius;
 } copse_sliced_build_options;
 
 #define COPSE_SLICED_BUILD_OPTIONS_INIT \
-  { sizeof(copse_sliced_build_options), 0 }
+  { sizeof(copse_sliced_build_options), 0, 0 }
 
 /// Builds the acceleration structure of geometries in host memory, for triangles that do not fit the memory of a GPU. The
 /// device makes a binary tree in slices, one after another, within memory_bytes. The structure is in host memory, for rays
-/// and queries on the CPU. Its tree is that of an LBVH, so rays are slower than through copse_accel_build(); hits are the
-/// same, bit for bit. A rebuild makes the tree of COPSE_QUALITY_BALANCED. Waits.
+/// and queries on the CPU. Its tree is an LBVH or an H-PLOC tree, so rays are slower than through copse_accel_build(); hits
+/// are the same, bit for bit. A rebuild makes the tree of COPSE_QUALITY_BALANCED. Waits.
 ///   host:       a context of the CPU, which the structure belongs to
 ///   device:     where slices are built: a context of a GPU or of the CPU; may be `host`
 ///   geometries: in host memory. All else as for copse_accel_build()
 ///   options:    may be NULL
 ///   accel:      is set to the new structure, or to NULL after an error
-/// Errors: as copse_accel_build(); COPSE_INVALID_ARGUMENT if `host` is not of the CPU, and for a limit below what slices of 64
-/// triangles take.
+/// Errors: as copse_accel_build(); COPSE_INVALID_ARGUMENT if `host` is not of the CPU, for hploc_radius out of range, and for a
+/// limit below what slices of 64 triangles take.
 COPSE_C_API copse_status copse_accel_build_in_slices(copse_context* host, copse_context* device,
                                                      const copse_geometry* geometries, uint64_t geometry_count,
                                                      const copse_sliced_build_options* options,

@@ -19,8 +19,9 @@ namespace {
 SlicedBuildOptions sliced_options_of(const copse_sliced_build_options* given) {
   const copse_sliced_build_options defaults = COPSE_SLICED_BUILD_OPTIONS_INIT;
   const copse_sliced_build_options options = read_struct("copse_sliced_build_options", given, defaults);
-  if (options.memory_bytes == 0) return {};
-  return {.memory_bytes = options.memory_bytes};
+  SlicedBuildOptions result{.hploc_radius = options.hploc_radius};
+  if (options.memory_bytes > 0) result.memory_bytes = options.memory_bytes;
+  return result;
 }
 
 /// Sets `*accel` to build(host, device), while no other call uses the two contexts.

@@ -153,7 +153,7 @@ class TreeHistoryStruct(Struct):
 
 
 class SlicedBuildOptions(Struct):
-    _fields_ = [("struct_size", c_size_t), ("memory_bytes", c_uint64)]
+    _fields_ = [("struct_size", c_size_t), ("memory_bytes", c_uint64), ("hploc_radius", c_uint32)]
 
 
 class TriangleRecords(Struct):

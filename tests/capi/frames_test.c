@@ -137,8 +137,31 @@ static void test_slices(copse_context* context) {
   CHECK_OK(copse_accel_rebuild(host, whole, &geometry, 1));
   check_hits_of(host, whole, &geometry);
 
-  options.memory_bytes = least.device_bytes - 1;
+  copse_sliced_build_sizes least_of_hploc = COPSE_SLICED_BUILD_SIZES_INIT;
+  options.memory_bytes = 0;
+  options.hploc_radius = 4;
+  CHECK_OK(copse_accel_sliced_sizes(context, 64, &options, &least_of_hploc));
+  CHECK(least_of_hploc.device_bytes > least.device_bytes);
+  options.memory_bytes = least_of_hploc.device_bytes;
+  copse_accel *of_hploc_slices, *hploc;
+  CHECK_OK(copse_accel_build_in_slices(host, context, &geometry, 1, &options, &of_hploc_slices));
+  check_hits_of(host, of_hploc_slices, &geometry);
+  options.memory_bytes = 0;
+  CHECK_OK(copse_accel_build_in_slices(host, host, &geometry, 1, &options, &hploc));
+  CHECK_OK(copse_accel_stats(host, of_hploc_slices, &one));
+  CHECK(memcmp(&one, &other, sizeof(one)) != 0);
+  CHECK_OK(copse_accel_stats(host, hploc, &other));
+  CHECK(memcmp(&one, &other, sizeof(one)) == 0);
+  copse_accel_destroy(of_hploc_slices);
+  copse_accel_destroy(hploc);
+  options.hploc_radius = 9;
   copse_accel* none = of_slices;
+  check_refused(copse_accel_build_in_slices(host, context, &geometry, 1, &options, &none),
+                "hploc_radius is 9; it can be 0 to 8");
+
+  options.hploc_radius = 0;
+  options.memory_bytes = least.device_bytes - 1;
+  none = of_slices;
   check_refused(copse_accel_build_in_slices(host, context, &geometry, 1, &options, &none),
                 "slices of 64 triangles");
   CHECK(none == NULL);

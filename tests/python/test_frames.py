@@ -76,13 +76,22 @@ def test_advisors_that_cannot_be(device, tmp_path):
 def test_slices(device):
     vertices, faces = oracle.soup()
     rays = oracle.rays()
-    with pytest.raises(copse.InvalidArgument, match=r"slices of 64 triangles, the smallest, take \d+") as error:
-        copse.build_in_slices(vertices, faces, memory_bytes=1, device=device)
-    least = int(str(error.value).split()[-1])
+
+    def least_memory(hploc_radius):
+        with pytest.raises(copse.InvalidArgument, match=r"slices of 64 triangles, the smallest, take \d+") as error:
+            copse.build_in_slices(vertices, faces, memory_bytes=1, hploc_radius=hploc_radius, device=device)
+        return int(str(error.value).split()[-1])
+
+    least = least_memory(0)
     scene = copse.build_in_slices(vertices, faces, memory_bytes=least, device=device)
     assert scene.device == "cpu" and scene.triangle_count == len(faces) and same_hits(scene, vertices, faces, rays)
     whole = copse.build_in_slices([copse.Geometry(vertices, faces)], device=device)
     assert whole.stats() == scene.stats()  # the same tree, of any number of slices
+    hploc = copse.build_in_slices(vertices, faces, memory_bytes=least_memory(4), hploc_radius=4, device=device)
+    assert hploc.stats() != scene.stats() and same_hits(hploc, vertices, faces, rays)
+    assert hploc.stats() == copse.build_in_slices(vertices, faces, hploc_radius=4, device=device).stats()
+    with pytest.raises(copse.InvalidArgument, match="hploc_radius is 9; it can be 0 to 8"):
+        copse.build_in_slices(vertices, faces, hploc_radius=9, device=device)
     points = rays[0]
     expected = copse.Scene(vertices, faces, device="cpu").closest_points(points)
     assert scene.closest_points(points).records.tobytes() == expected.records.tobytes()
