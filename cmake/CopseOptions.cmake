@@ -66,7 +66,7 @@ copse_add_part(queries copse-core)
 copse_add_part(nested copse-hit-lists copse-queries)
 copse_add_part(primitives copse-core)
 copse_add_part(scale copse-core)
-copse_add_part(shards copse-scale)
+copse_add_part(shards copse-scale ${CMAKE_DL_LIBS})
 copse_add_part(shard-queries copse-shards copse-queries)
 
 # Every body includes these headers of other projects. They are precompiled once for all parts. A .cpp file is

@@ -15,6 +15,7 @@
 // the part copse::shard-queries.
 
 #include "scale/communicator.h"
+#include "scale/nccl_communicator.h"
 #include "scale/ranks_render.h"
 #include "scale/sharded_accel.h"
 #include "scale/sharded_build.h"

@@ -10,6 +10,9 @@
 namespace copse {
 
 class Transport;
+namespace detail {
+class NcclTransport;
+}
 
 /// A piece of memory that a rank sends to another one.
 struct Outgoing {
@@ -93,6 +96,8 @@ class COPSE_API Communicator {
 
  private:
   void all_gather_bytes(const void* mine, u64 bytes, void* all);
+
+  friend class detail::NcclTransport;
 
   std::unique_ptr<Transport> transport_;
 };

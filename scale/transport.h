@@ -33,6 +33,10 @@ class COPSE_API Transport {
   /// arrived, and the memory of send[] may be reused.
   virtual void exchange(Context& context, std::span<const Outgoing> send, std::span<const Incoming> receive) = 0;
 
+  /// Throws the error that has ended the group, if this rank can know it without a call. For those who wait for other ranks
+  /// by other means.
+  virtual void check_group() {}
+
   /// Ends the group after an error of this rank inside a call: afterwards no rank may wait for this one.
   virtual void fail(const Error& error) noexcept = 0;
 };

@@ -41,6 +41,12 @@ class ThreadGroup {
   /// Returns when all ranks have read. A rank whose reading failed comes too, after it called fail().
   void end() { meet(false); }
 
+  /// Throws: the error that ended the group, if it has ended.
+  void check() {
+    const std::lock_guard lock(mutex_);
+    if (failure_) throw_failure();
+  }
+
   /// Ends the group with the first error. If the host has no memory for its text, only its code is kept.
   ///   text: std::string operator()()
   template <class Text>
@@ -139,6 +145,8 @@ class ThreadTransport final : public Transport {
       context.wait();
     });
   }
+
+  void check_group() override { group_->check(); }
 
   void fail(const Error& error) noexcept override {
     group_->fail(error.code(), [&] { return std::string(error.what()); });
