@@ -7,7 +7,8 @@
 
 // Ranks that are GPUs and send to each other by NVIDIA's Collective Communications Library (NCCL): by NVLink, InfiniBand or
 // TCP, on one machine or on several. The library is opened when the first rank is made, so a program that never does needs
-// none. Version 2.18 or newer is needed; PyTorch brings it, and the Debian package libnccl2 of NVIDIA.
+// none. NCCL_P2P_DIRECT_DISABLE is then set to 1 in the environment, unless it is set: GPUs of one process cannot read each
+// other's stream-ordered memory. Version 2.18 or newer is needed; PyTorch brings it, and the Debian package libnccl2 of NVIDIA.
 
 namespace copse {
 

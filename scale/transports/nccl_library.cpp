@@ -2,6 +2,9 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
+#include <mutex>
+
 namespace copse::detail {
 
 namespace {
@@ -18,6 +21,13 @@ std::string version_text(int version) {
          std::to_string(version % 100);
 }
 
+/// GPUs of one process would read each other's buffers directly. But stream-ordered memory, which contexts have by default, is
+/// closed to other GPUs. NCCL knows no other way to ask for copies. A setting of the user stays.
+void ask_for_copies() {
+  static std::once_flag once;
+  std::call_once(once, [] { ::setenv("NCCL_P2P_DIRECT_DISABLE", "1", 0); });
+}
+
 template <class Function>
 void find(void* library, const std::string& path, const char* name, Function& function) {
   function = reinterpret_cast<Function>(dlsym(library, name));
@@ -27,6 +37,7 @@ void find(void* library, const std::string& path, const char* name, Function& fu
 }  // namespace
 
 NcclLibrary::NcclLibrary(const std::string& path) {
+  ask_for_copies();
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (library == nullptr) {
     const char* const cause = dlerror();

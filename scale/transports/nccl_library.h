@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 
+#include "primitives/core/error.h"
 #include "scale/nccl_communicator.h"
 
 namespace copse::detail {

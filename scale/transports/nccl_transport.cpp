@@ -3,9 +3,10 @@
 
 #include "scale/transports/nccl_transport.h"
 
-#include <algorithm>
 #include <string>
+#include <vector>
 
+#include "primitives/core/bits.h"
 #include "primitives/core/check.h"
 #include "primitives/core/device.h"
 

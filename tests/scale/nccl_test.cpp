@@ -5,6 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstdlib>
+
+#include "accel/accel_rays.h"
 #include "builders/bvh/build.h"
 #include "builders/geometry/generate.h"
 #include "scale/sharded_rays.h"
@@ -272,6 +276,13 @@ TEST(Nccl, NamesALibraryThatCannotBeUsed) {
   expect_refused("libno-such-nccl.so.2", "cannot be opened: libno-such-nccl.so.2: cannot open shared object file");
   expect_refused(COPSE_NCCL_DOUBLE_OLD, "has version 2.14.3; 2.18.0 or newer is needed");
   expect_refused(COPSE_NCCL_DOUBLE_LACKING, "has no function ncclCommAbort");
+}
+
+TEST(Nccl, KeepsGpusOfOneProcessFromReadingBuffersDirectly) {
+  new_nccl_id(with_double);
+  const char* const setting = std::getenv("NCCL_P2P_DIRECT_DISABLE");
+  ASSERT_NE(setting, nullptr);
+  EXPECT_STREQ(setting, "1");
 }
 
 /// A library that is missing for one rank is an error of all.
