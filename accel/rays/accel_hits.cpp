@@ -37,9 +37,7 @@ void count_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays
 
 void find_hits(Context& context, const Accel& accel, const RaySpan& rays, BufferSpan<u64> offsets,
                BufferSpan<Hit> hits, const HitListOptions& options) {
-  const auto of_accel = calls("find_hits", context, accel, rays, options);
-  of_accel.place(offsets);
-  of_accel.store(offsets, hits);
+  calls("find_hits", context, accel, rays, options).find(offsets, hits);
 }
 
 void find_hits(Context& context, const Accel& accel, BufferSpan<const Ray> rays, BufferSpan<u64> offsets,

@@ -15,6 +15,9 @@ namespace copse::detail {
 template <class Executor>
 void gather_rays(const Executor& ex, const RaySpan& rays, u64 first, u64 count, Ray* out);
 
+/// Stores the same on the caller's thread, on the CPU.
+void gather_in_range(const RaySpan& rays, u64 first, u64 count, Ray* out);
+
 /// Returns the address of rays that are already an array of Ray, else null.
 inline const Ray* records_of(const RaySpan& rays) {
   const auto* const records = reinterpret_cast<const Ray*>(rays.origins.data);

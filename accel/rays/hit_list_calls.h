@@ -21,14 +21,10 @@ void store_first_hits(const Executor& ex, const HitBatch<View>& batch, u32 k, Hi
 template <class Executor, class View>
 void count_hits_of(const Executor& ex, const HitBatch<View>& batch, u32* counts);
 
-/// Stores where the list of each ray begins: offsets[i] = the sum of the counts before i, for each i of 0 to n.
-template <class Executor>
-void place_hit_lists(const Executor& ex, const u32* counts, u64 n, u64* offsets);
-
-/// Stores all hits of each ray. Hits past the end of the buffer are not written.
+/// Stores where the list of each ray begins: offsets[i] = the sum of the counts before i, for each i of 0 to n. Stores
+/// all hits of each ray too. Hits past the end of the target are not written. If it grows, it then has the right size.
 template <class Executor, class View>
-void store_hit_lists(const Executor& ex, const HitBatch<View>& batch, const u64* offsets,
-                     BufferSpan<HitOf<View>> hits);
+void find_hit_lists(const Executor& ex, const HitBatch<View>& batch, u64* offsets, HitTarget<HitOf<View>>& hits);
 
 /// The calls for rays through a View.
 template <class View, class Options>
@@ -83,38 +79,32 @@ struct HitListCalls {
     dispatch(context, [&](const auto& ex) { count_hits_of(ex, batch(), counts.data()); });
   }
 
-  void place(BufferSpan<u64> offsets) const {
+  void find(BufferSpan<u64> offsets, BufferSpan<HitOf<View>> hits) const {
+    HitTarget<HitOf<View>> target(hits);
+    find(offsets, target);
+  }
+
+  /// Lists: HitLists or SceneHitLists.
+  template <class Lists>
+  Lists all() const {
+    Lists lists{Buffer<u64>(context, rays.size() + 1), {}};
+    HitTarget<HitOf<View>> target(context);
+    find(lists.offsets.span(), target);
+    lists.hits = target.take();
+    return lists;
+  }
+
+ private:
+  void find(BufferSpan<u64> offsets, HitTarget<HitOf<View>>& hits) const {
     check();
     const u64 n = rays.size();
     if (offsets.size() != n + 1) {
       refuse(function, counted(offsets.size(), "offsets") + " for " + counted(n, "rays") + ", one more is needed");
     }
     check_apart_from(offsets);
-    dispatch(context, [&](const auto& ex) {
-      ScratchArena::Frame frame(ex.scratch);
-      u32* counts = frame.template allocate<u32>(n);
-      count_hits_of(ex, batch(), counts);
-      place_hit_lists(ex, counts, n, offsets.data());
-    });
-  }
-
-  void store(BufferSpan<u64> offsets, BufferSpan<HitOf<View>> hits) const {
-    check_apart_from(hits);
-    check_apart(function, "offsets", BufferSpan<const u64>(offsets), hits);
-    if (hits.empty()) return;
-    dispatch(context, [&](const auto& ex) { store_hit_lists(ex, batch(), offsets.data(), hits); });
-  }
-
-  /// Lists: HitLists or SceneHitLists.
-  template <class Lists>
-  Lists all() const {
-    const u64 n = rays.size();
-    Lists lists{Buffer<u64>(context, n + 1), {}};
-    place(lists.offsets.span());
-    const u64 total = download(context, lists.offsets.span().subspan(n, 1))[0];
-    lists.hits = Buffer<HitOf<View>>(context, total);
-    store(lists.offsets.span(), lists.hits.span());
-    return lists;
+    check_apart_from(hits.span());
+    check_apart(function, "offsets", BufferSpan<const u64>(offsets), hits.span());
+    dispatch(context, [&](const auto& ex) { find_hit_lists(ex, batch(), offsets.data(), hits); });
   }
 };
 

@@ -6,6 +6,13 @@
 //     Calls f(i) for rays 0 to n - 1.
 //   trace_first_hits(ex, label, batch, k, hits, counts)
 //     Stores the first k hits of each ray of a HitBatch, and how many there are.
+//
+// and of any backend with another way than that of accel/rays/store_hits.h:
+//
+//   count_lists(ex, batch, counts)
+//     Stores how many hits each ray has.
+//   find_lists(ex, batch, offsets, hits)
+//     Stores all hits of each ray, and where its list begins.
 
 #include "accel/rays/store_hits.h"
 #include "primitives/scan.h"
@@ -21,6 +28,6 @@ void place_hit_lists(const Executor& ex, const u32* counts, u64 n, u64* offsets)
 template void place_hit_lists(const BodyExecutor&, const u32*, u64, u64*);
 template void store_first_hits(const BodyExecutor&, const HitBatch<AccelView>&, u32, Hit*, u32*);
 template void count_hits_of(const BodyExecutor&, const HitBatch<AccelView>&, u32*);
-template void store_hit_lists(const BodyExecutor&, const HitBatch<AccelView>&, const u64*, BufferSpan<Hit>);
+template void find_hit_lists(const BodyExecutor&, const HitBatch<AccelView>&, u64*, HitTarget<Hit>&);
 
 }  // namespace copse::detail

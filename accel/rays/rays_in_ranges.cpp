@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "accel/accel_view.h"
-#include "accel/ray_span.h"
+#include "accel/rays/gathered_rays.h"
 #include "trace/batch/cpu/trace_rays.h"
 
 namespace copse::detail {
@@ -33,9 +33,11 @@ struct FourAtAStride {
   void copy(u64 i, u8* to) const { std::memcpy(to, first + i * stride_bytes, 4 * sizeof(float)); }
 };
 
-/// Gathers rays first to first + count - 1. Each part is copied as 16 bytes, which include the limit behind it, and
-/// the limit is then overwritten. Three stores of four bytes each would delay the next load, by 16 ns per ray.
-void gather(const RaySpan& rays, u64 first, u64 count, Ray* out) {
+}  // namespace
+
+/// Each part is copied as 16 bytes, which include the limit behind it, and the limit is then overwritten. Three stores
+/// of four bytes each would delay the next load, by 16 ns per ray.
+void gather_in_range(const RaySpan& rays, u64 first, u64 count, Ray* out) {
   static_assert(offsetof(Ray, t_min) == 12 && offsetof(Ray, direction) == 16 && offsetof(Ray, t_max) == 28);
   const FourAtAStride origins(rays.origins), directions(rays.directions);
   const FloatSpan t_min = rays.t_min, t_max = rays.t_max;
@@ -50,6 +52,8 @@ void gather(const RaySpan& rays, u64 first, u64 count, Ray* out) {
   }
   if (has_last) out[in_pieces] = rays.at(first + in_pieces);
 }
+
+namespace {
 
 /// The triangles for a part of a batch that begins with ray `first`.
 BufferSpan<const PackedTriangle> source_of_part(const BufferSpan<const PackedTriangle>& triangles, u64,
@@ -75,7 +79,7 @@ void trace_ranges(const cpu::Executor& ex, const CompressedBvh4View& tree, const
                       Ray gathered[gathered_at_once];
                       for (u64 first = begin; first < end; first += gathered_at_once) {
                         const u64 count = std::min(gathered_at_once, end - first);
-                        gather(rays, first, count, gathered);
+                        gather_in_range(rays, first, count, gathered);
                         const Query part{{tree_of(tree), source_of_part(source, first, gathered), gathered,
                                           results + first, tree.primitive_ids.size()}};
                         cpu::trace_simd(cpu::detail::batch_of(part, packets), 0, count);

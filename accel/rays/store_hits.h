@@ -3,7 +3,8 @@
 // The functors of batches of several hits per ray. For bodies: the executor's primitives must be included.
 //
 // All hits are listed by count, scan and fill: each ray is traced twice, so that no list needs room for the longest
-// one. Each list is written and sorted in the memory of its results.
+// one. Each list is written and sorted in the memory of its results. Through an Accel, the CPU has another way:
+// accel/rays/hit_lister_cpu.h.
 
 #include "accel/rays/hit_batch.h"
 #include "primitives/core/scratch_arena.h"
@@ -52,6 +53,17 @@ struct CountHits {
   }
 };
 
+/// Stores the first `room` hits of ray i, at least one. It must have as many.
+template <class View>
+COPSE_HD inline void store_hit_list(const HitBatch<View>& batch, u64 i, HitOf<View>* list, u64 room) {
+  const auto order = HitSearch<View>::order_of(batch.view);
+  HitHeap<typename HitSearch<View>::Order> heap{order, list, room};
+  HitSearch<View>::template run<default_stack_size>(batch.view, batch.rays.at(i), batch.mask_of(i), batch.cull,
+                                                    heap);
+  heap.sort();
+  for (u64 j = 0; j < room; ++j) list[j] = order.finished(list[j]);
+}
+
 template <class View>
 struct StoreHitLists {
   HitBatch<View> batch;
@@ -60,13 +72,7 @@ struct StoreHitLists {
 
   COPSE_HD void operator()(u64 i) const {
     const u64 begin = offsets[i], end = smaller(offsets[i + 1], hits.size());
-    if (begin >= end) return;
-    const auto order = HitSearch<View>::order_of(batch.view);
-    HitHeap<typename HitSearch<View>::Order> heap{order, hits.data() + begin, end - begin};
-    HitSearch<View>::template run<default_stack_size>(batch.view, batch.rays.at(i), batch.mask_of(i), batch.cull,
-                                                      heap);
-    heap.sort();
-    for (u64 j = begin; j < end; ++j) hits.data()[j] = order.finished(hits.data()[j]);
+    if (begin < end) store_hit_list(batch, i, hits.data() + begin, end - begin);
   }
 };
 
@@ -87,15 +93,35 @@ void store_first_hits(const Executor& ex, const HitBatch<View>& batch, u32 k, Hi
     for_each(ex, "trace: fill lists", n * k, FillWithMisses<View>{batch.rays, found, k, hits});
 }
 
+/// Stores the offsets: the sums of the counts before each ray.
+template <class Executor>
+void place_hit_lists(const Executor& ex, const u32* counts, u64 n, u64* offsets);
+
 template <class Executor, class View>
-void count_hits_of(const Executor& ex, const HitBatch<View>& batch, u32* counts) {
+void count_lists(const Executor& ex, const HitBatch<View>& batch, u32* counts) {
   for_each_ray(ex, "trace: count hits", batch.rays.size(), CountHits<View>{batch, counts});
 }
 
 template <class Executor, class View>
-void store_hit_lists(const Executor& ex, const HitBatch<View>& batch, const u64* offsets,
-                     BufferSpan<HitOf<View>> hits) {
-  for_each_ray(ex, "trace: store hits", batch.rays.size(), StoreHitLists<View>{batch, offsets, hits});
+void find_lists(const Executor& ex, const HitBatch<View>& batch, u64* offsets, HitTarget<HitOf<View>>& hits) {
+  const u64 n = batch.rays.size();
+  ScratchArena::Frame frame(ex.scratch);
+  u32* const counts = frame.template allocate<u32>(n);
+  count_lists(ex, batch, counts);
+  place_hit_lists(ex, counts, n, offsets);
+  if (hits.grows()) hits.resize(hits.read(offsets + n));
+  if (hits.span().empty()) return;
+  for_each_ray(ex, "trace: store hits", n, StoreHitLists<View>{batch, offsets, hits.span()});
+}
+
+template <class Executor, class View>
+void count_hits_of(const Executor& ex, const HitBatch<View>& batch, u32* counts) {
+  count_lists(ex, batch, counts);
+}
+
+template <class Executor, class View>
+void find_hit_lists(const Executor& ex, const HitBatch<View>& batch, u64* offsets, HitTarget<HitOf<View>>& hits) {
+  find_lists(ex, batch, offsets, hits);
 }
 
 }  // namespace copse::detail

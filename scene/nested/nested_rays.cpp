@@ -78,9 +78,7 @@ void count_hits(Context& context, const NestedScene& scene, BufferSpan<const Ray
 
 void find_hits(Context& context, const NestedScene& scene, const RaySpan& rays, BufferSpan<u64> offsets,
                BufferSpan<NestedHit> hits, const SceneTraceOptions& options) {
-  const NestedCalls calls = nested_calls("find_hits", context, scene, rays, options);
-  calls.place(offsets);
-  calls.store(offsets, hits);
+  nested_calls("find_hits", context, scene, rays, options).find(offsets, hits);
 }
 
 void find_hits(Context& context, const NestedScene& scene, BufferSpan<const Ray> rays, BufferSpan<u64> offsets,

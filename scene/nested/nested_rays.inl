@@ -35,7 +35,6 @@ template void trace_nested(const BodyExecutor&, const HitBatch<NestedSceneView>&
 template void trace_nested(const BodyExecutor&, const HitBatch<NestedSceneView>&, u8*);
 template void store_first_hits(const BodyExecutor&, const HitBatch<NestedSceneView>&, u32, NestedHit*, u32*);
 template void count_hits_of(const BodyExecutor&, const HitBatch<NestedSceneView>&, u32*);
-template void store_hit_lists(const BodyExecutor&, const HitBatch<NestedSceneView>&, const u64*,
-                              BufferSpan<NestedHit>);
+template void find_hit_lists(const BodyExecutor&, const HitBatch<NestedSceneView>&, u64*, HitTarget<NestedHit>&);
 
 }  // namespace copse::detail

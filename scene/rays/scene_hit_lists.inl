@@ -7,6 +7,6 @@ namespace copse::detail {
 
 template void store_first_hits(const BodyExecutor&, const HitBatch<SceneView>&, u32, SceneHit*, u32*);
 template void count_hits_of(const BodyExecutor&, const HitBatch<SceneView>&, u32*);
-template void store_hit_lists(const BodyExecutor&, const HitBatch<SceneView>&, const u64*, BufferSpan<SceneHit>);
+template void find_hit_lists(const BodyExecutor&, const HitBatch<SceneView>&, u64*, HitTarget<SceneHit>&);
 
 }  // namespace copse::detail

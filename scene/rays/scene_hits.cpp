@@ -39,9 +39,7 @@ void count_hits(Context& context, const Scene& scene, BufferSpan<const Ray> rays
 
 void find_hits(Context& context, const Scene& scene, const RaySpan& rays, BufferSpan<u64> offsets,
                BufferSpan<SceneHit> hits, const SceneTraceOptions& options) {
-  const auto of_scene = calls("find_hits", context, scene, rays, options);
-  of_scene.place(offsets);
-  of_scene.store(offsets, hits);
+  calls("find_hits", context, scene, rays, options).find(offsets, hits);
 }
 
 void find_hits(Context& context, const Scene& scene, BufferSpan<const Ray> rays, BufferSpan<u64> offsets,

@@ -14,22 +14,7 @@ namespace copse {
 namespace {
 
 using test::SceneOfViews;
-
-/// All hits of all triangles, by (t, number through all views).
-std::vector<Hit> slow_hits(const std::vector<TriangleView>& views, const Ray& ray, u32 mask = ~u32{0}) {
-  std::vector<Hit> hits;
-  if (!is_traceable(ray)) return hits;
-  const RayShear shear = make_shear(ray);
-  for (const TriangleView& view : views) {
-    for (u32 i = 0; (view.mask & mask) != 0 && i < view.triangle_count(); ++i) {
-      TriangleHit hit;
-      if (!intersect_triangle(shear, load_triangle(view, i), ray.t_min, ray.t_max, hit)) continue;
-      hits.push_back({hit.t, i, view.geometry, hit.u, hit.v});
-    }
-  }
-  std::stable_sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) { return a.t < b.t; });
-  return hits;
-}
+using test::slow_hits;
 
 /// The sphere twice: each triangle stands in the place of another one.
 std::vector<Mesh> doubled_meshes() {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,22 @@ class SceneOfViews {
   std::vector<DeviceMesh> device_meshes_;
   std::vector<TriangleView> device_, host_;
 };
+
+/// All hits of all triangles, by (t, number through all views).
+inline std::vector<Hit> slow_hits(const std::vector<TriangleView>& views, const Ray& ray, u32 mask = ~u32{0}) {
+  std::vector<Hit> hits;
+  if (!is_traceable(ray)) return hits;
+  const RayShear shear = make_shear(ray);
+  for (const TriangleView& view : views) {
+    for (u32 i = 0; (view.mask & mask) != 0 && i < view.triangle_count(); ++i) {
+      TriangleHit hit;
+      if (!intersect_triangle(shear, load_triangle(view, i), ray.t_min, ray.t_max, hit)) continue;
+      hits.push_back({hit.t, i, view.geometry, hit.u, hit.v});
+    }
+  }
+  std::stable_sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) { return a.t < b.t; });
+  return hits;
+}
 
 /// Brute force over the triangles that the ray meets on the other side than `cull`.
 inline Hit brute_force_culled_hit(const TriangleView& view, const Ray& ray, Cull cull) {

@@ -2,12 +2,12 @@
 // trace/traverse.h, and of brute force.
 
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 
 #include "builders/bvh/collapse.h"
 #include "builders/bvh/hploc.h"
 #include "builders/geometry/generate.h"
 #include "tests/support/hard_meshes.h"
+#include "tests/support/simd_targets.h"
 #include "tests/trace/all_layouts.h"
 #include "tests/trace/slivers.h"
 #include "trace/batch/cpu/stay_together.h"
@@ -24,48 +24,8 @@ using test::host_view;
 using test::HostBvh;
 using test::HostSplit;
 
-struct Target {
-  const char* name;
-  i64 bits;
-};
-
-#if HWY_ARCH_X86
-constexpr Target targets[] = {
-    {"avx512", HWY_AVX3}, {"avx2", HWY_AVX2}, {"sse4", HWY_SSE4}, {"scalar", HWY_SCALAR}};
-
-bool is_here(i64 bits) {
-  return bits == HWY_SCALAR || (hwy::SupportedTargets() & bits) != 0;
-}
-
-/// Makes batches use one instruction set alone; of bits 0, the best one again.
-void choose_target(i64 bits) {
-  hwy::SetSupportedTargetsForTest(bits);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-}
-#else
-// Other processors have one instruction set, which is chosen when the library is compiled.
-constexpr Target targets[] = {{"static", HWY_STATIC_TARGET}};
-
-bool is_here(i64) {
-  return true;
-}
-
-void choose_target(i64) {}
-#endif
-
-std::string target_name(const testing::TestParamInfo<Target>& info) {
-  return info.param.name;
-}
-
-/// Makes batches use one instruction set alone, as long as a test runs.
-class SimdRays : public testing::TestWithParam<Target> {
+class SimdRays : public test::OnEachSimdTarget {
  protected:
-  void SetUp() override {
-    if (!is_here(GetParam().bits)) GTEST_SKIP() << "not on this machine";
-    choose_target(GetParam().bits);
-  }
-  void TearDown() override { choose_target(0); }
-
   Context& context() { return context_; }
 
   void expect_hits_in_all_layouts(const Mesh& mesh, const HostBvh& binary, const std::vector<Ray>& rays,
@@ -305,7 +265,7 @@ TEST_P(SimdRays, DoNotSlipThroughTheEdgesOfALargeClosedMesh) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, SimdRays, testing::ValuesIn(targets), target_name);
+COPSE_ON_EACH_SIMD_TARGET(SimdRays);
 
 // ---- The choice of packets ------------------------------------------------------------------------------------
 

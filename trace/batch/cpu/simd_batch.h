@@ -2,13 +2,18 @@
 
 // Batches of rays on the CPU, as the SIMD code of a layout gets them (trace/batch/cpu/simd_entry.inl).
 
+#include "trace/batch/cpu/hit_collector.h"
 #include "trace/masked_triangles.h"
 #include "trace/short_hit.h"
 #include "trace/walk/wide_tree.h"
 
 namespace copse::cpu {
 
-/// A batch of rays through one tree. Its results go to `hits`, `short_hits` or `occluded`; the others are null.
+/// What the rays of a batch look for.
+enum class Goal { closest, any, several };
+
+/// A batch of rays through one tree. Its results go to `hits`, `short_hits`, `occluded` or `collector`; the others are
+/// null.
 template <class Tree>
 struct SimdBatch {
   Tree tree;
@@ -23,6 +28,7 @@ struct SimdBatch {
   Hit* hits = nullptr;
   ShortHit* short_hits = nullptr;  // of packed triangles
   u8* occluded = nullptr;
+  HitCollector* collector = nullptr;                 // of packed triangles
   const copse::detail::BatchMasks* masks = nullptr;  // or null
   bool packets;  // neighbouring rays traverse together as long as they stay together
 };
@@ -33,6 +39,10 @@ void trace_simd(const SimdBatch<copse::detail::BinaryTree>& batch, u64 begin, u6
 void trace_simd(const SimdBatch<copse::detail::WideTree<Bvh4Node>>& batch, u64 begin, u64 end);
 void trace_simd(const SimdBatch<copse::detail::WideTree<CompressedBvh4Node>>& batch, u64 begin, u64 end);
 void trace_simd(const SimdBatch<copse::detail::WideTree<CompressedBvh8Node>>& batch, u64 begin, u64 end);
+
+/// Gives the first or all hits of rays begin to end - 1 to the collector, by the same instructions. A hit may be given
+/// several times. Stops early if the collector has lost hits.
+void collect_simd(const SimdBatch<copse::detail::WideTree<CompressedBvh4Node>>& batch, u64 begin, u64 end);
 
 /// Traces ray i alone and without SIMD, against the triangles that it sees.
 template <class Tree, class Triangles>
@@ -71,6 +81,28 @@ template <class Tree>
     trace_masked(batch, copse::detail::PlacedTriangles{batch.packed}, i);
   } else {
     trace_masked(batch, copse::detail::IndexedTriangles{batch.table}, i);
+  }
+}
+
+/// Gives the hits of ray i to the collector, without SIMD, against the triangles that it sees.
+template <class Tree, class Triangles>
+void collect_seen(const SimdBatch<Tree>& batch, const Triangles& triangles, u64 i) {
+  const Ray ray = batch.rays[i];
+  HitCollector::OfRay sink{*batch.collector, i};
+  copse::detail::OfferTriangles<Triangles, HitCollector::OfRay, copse::detail::Robustness::robust> test(triangles,
+                                                                                                        ray, sink);
+  NoCounter counter;
+  copse::detail::traverse_robust(batch.tree, ray, test, counter);
+}
+
+/// The same with the masks of the batch, if there are any.
+template <class Tree>
+[[gnu::noinline]] void collect_alone(const SimdBatch<Tree>& batch, u64 i) {
+  const copse::detail::PlacedTriangles triangles{batch.packed};
+  if (batch.masks == nullptr) {
+    collect_seen(batch, triangles, i);
+  } else {
+    collect_seen(batch, batch.masks->seen(triangles, i), i);
   }
 }
 

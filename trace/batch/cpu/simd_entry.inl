@@ -11,8 +11,6 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "trace/batch/cpu/simd_entry.inl"
-#include <algorithm>
-
 #include "trace/batch/cpu/simd_batch.h"
 
 #include "hwy/foreach_target.h"
@@ -28,13 +26,9 @@ namespace copse::cpu::HWY_NAMESPACE {
 using SimdTree = decltype(copse::detail::tree_of(std::declval<const copse::detail::BodyView&>()));
 
 #if HWY_TARGET != HWY_SCALAR
-/// Leaves are read four triangles at a time. Fewer than four in all are copied to an array of four first.
 HWY_INLINE void trace_packed(const SimdBatch<SimdTree>& batch, u64 begin, u64 end) {
   PackedTriangle few[4] = {};
-  if (batch.packed_count < 4) std::copy_n(batch.packed, batch.packed_count, few);
-  const bool is_copied = batch.packed_count < 4;
-  const CountedTriangles triangles{{is_copied ? few : batch.packed}, is_copied ? 4 : u32(batch.packed_count)};
-  trace_triangles(batch, triangles, begin, end);
+  trace_triangles(batch, packed_triangles(batch, few), begin, end);
 }
 #endif
 

@@ -122,8 +122,20 @@ HWY_NOINLINE u32 seen_triangles(const Triangles& triangles, const LeafTriangles<
   return seen;
 }
 
-/// For each of `count` rays, tests the first four triangles of the leaf at which it is. `lanes`: as for RayBlocks.
+/// Gives all hits to the collector, which may lower the limits of their rays.
 template <class Triangles>
+HWY_INLINE void collect_hits(const LeafTriangles<Triangles>& leaves, const u32* lanes, const WideChild* at,
+                             const TriangleAnswer<RayLanes>& answer, RayGroup& group) {
+  PerRay t, u, v;
+  t.store(answer.t), u.store(hn::Mul(answer.v, answer.inverse)), v.store(hn::Mul(answer.w, answer.inverse));
+  for (u32 hits = answer.hits; hits != 0; hits &= hits - 1) {
+    const u32 i = lowest_bit(hits), lane = lanes[i / 4];
+    group.collector->take(group.ids[lane], {t[i], leaves.at(at[lane], i % 4), 0, u[i], v[i]}, group.limit[lane]);
+  }
+}
+
+/// For each of `count` rays, tests the first four triangles of the leaf at which it is. `lanes`: as for RayBlocks.
+template <Goal goal, class Triangles>
 HWY_INLINE void test_leaves_of(const Triangles& triangles, LeafTriangles<Triangles>& leaves, const u32* lanes,
                                u32 count, const WideChild* at, RayGroup& group) {
   const RayLanes d;
@@ -148,7 +160,9 @@ HWY_INLINE void test_leaves_of(const Triangles& triangles, LeafTriangles<Triangl
   load_corner(first, 2, is_x, is_y, corners.c);
   const Shears<RayLanes> shears = shears_of(group, rays);
   const TriangleAnswer<RayLanes> answer = intersect(d, shears, corners, there);
-  if (answer.hits != 0) {
+  if constexpr (goal == Goal::several) {
+    if (answer.hits != 0) collect_hits(leaves, lanes, at, answer, group);
+  } else if (answer.hits != 0) {
     u32 kept = first_hits(group, rays, shears, answer.t, primitives, answer.hits);
     PerRay t, v, w, inverse;
     IdPerRay ids;
@@ -164,7 +178,7 @@ HWY_INLINE void test_leaves_of(const Triangles& triangles, LeafTriangles<Triangl
   }
   for (u32 unknown = answer.unknown; unknown != 0; unknown &= unknown - 1) {
     const u32 i = lowest_bit(unknown), lane = lanes[i / 4];
-    test_in_double(triangles, leaves.at(at[lane], i % 4), group, lane);
+    test_in_double<goal>(triangles, leaves.at(at[lane], i % 4), group, lane);
   }
 }
 

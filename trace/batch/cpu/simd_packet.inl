@@ -56,7 +56,7 @@ struct PacketSlabs {
   }
 };
 
-template <bool any, class Tree, class Triangles>
+template <Goal goal, class Tree, class Triangles>
 class PacketWalk {
   using Node = Children<Tree>;
 
@@ -84,7 +84,7 @@ class PacketWalk {
 
  private:
   HWY_INLINE void walk_alone(u32 rays, WideChild at) {
-    RayWalks<any, Tree, Triangles> walks(tree_, triangles_, group_);
+    RayWalks<goal, Tree, Triangles> walks(tree_, triangles_, group_);
     walks.begin(rays, at);
     walks.walk(0);
     too_deep_ |= walks.too_deep();
@@ -92,7 +92,7 @@ class PacketWalk {
 
   HWY_INLINE void test_leaf(u32 rays, WideChild leaf) {
     const PlaceToTriangle<Triangles> ids{tree_.primitive_ids};
-    for (u32 i = 0; i < leaf.count; ++i) test_triangle(triangles_, ids(leaf.first + i), axes_, group_, rays);
+    for (u32 i = 0; i < leaf.count; ++i) test_triangle<goal>(triangles_, ids(leaf.first + i), axes_, group_, rays);
     group_.boxes_limit.store(boxes_limit(group_.limit.load(), group_.start.load(), group_.time_scale.load()));
   }
 
@@ -147,7 +147,7 @@ class PacketWalk {
     while (top_ > 0) {
       const PacketEntry& entry = stack_[--top_];
       rays = entry.rays & bits_of_mask(d, hn::Le(entry.entry.load(), group_.boxes_limit.load()));
-      if constexpr (any) rays &= ~hit();
+      if constexpr (goal == Goal::any) rays &= ~hit();
       at = {entry.first, entry.count};
       if (rays != 0) return true;
     }

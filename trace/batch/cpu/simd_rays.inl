@@ -8,6 +8,7 @@
 #define COPSE_TRACE_CPU_SIMD_RAYS
 #endif
 
+#include "trace/batch/cpu/hit_collector.h"
 #include "trace/batch/cpu/simd_vectors.inl"
 #include "trace/hit/intersect.h"
 #include "trace/hit/slabs.h"
@@ -51,6 +52,7 @@ struct RayGroup {
 
   const copse::detail::BatchMasks* masks;  // or null; then ray_masks are not set
   IdPerRay ray_masks;
+  HitCollector* collector;  // for Goal::several
 
   u64 ids[ray_lanes];  // of rays in their batch
 

@@ -53,11 +53,13 @@ HWY_INLINE void write_short_hits(const SimdBatch<Tree>& batch, const RayGroup& g
 }
 
 /// Writes the results of the rays of these bits. Rays in `retraced` are traced again, by the traversal without a
-/// depth limit.
-template <bool any, class Tree, class Triangles>
+/// depth limit. Several hits are written already; those that are found again are repeats.
+template <Goal goal, class Tree, class Triangles>
 HWY_INLINE void write_results(const SimdBatch<Tree>& batch, const Triangles& triangles, const RayGroup& group,
                               u32 rays, u32 retraced) {
-  if constexpr (any) {
+  if constexpr (goal == Goal::several) {
+    for (rays &= retraced; rays != 0; rays &= rays - 1) collect_alone(batch, group.ids[lowest_bit(rays)]);
+  } else if constexpr (goal == Goal::any) {
     write_occluded(batch, group, rays, retraced);
   } else if (batch.hits != nullptr) {
     write_hits(batch, triangles, group, rays, retraced);

@@ -15,17 +15,17 @@
 HWY_BEFORE_NAMESPACE();
 namespace copse::cpu::HWY_NAMESPACE {
 
-template <bool any, class Tree, class Triangles>
+template <Goal goal, class Tree, class Triangles>
 class StragglerGroup {
  public:
-  using Walks = RayWalks<any, Tree, Triangles>;
+  using Walks = RayWalks<goal, Tree, Triangles>;
 
   /// At most this many rays of a group are stragglers.
   static constexpr u32 max_rays = 3 * ray_lanes / 8;
 
   HWY_INLINE StragglerGroup(const SimdBatch<Tree>& batch, const Triangles& triangles)
       : batch_(batch), triangles_(triangles), walks_(batch.tree, triangles, group_) {
-    group_.masks = batch.masks;
+    group_.masks = batch.masks, group_.collector = batch.collector;
   }
 
   /// Takes over the rays of these bits from another group, at most max_rays. Their results are written later.
@@ -49,7 +49,7 @@ class StragglerGroup {
   HWY_NOINLINE void go_on(u32 few) {
     walks_.walk(few);
     const u32 arrived = taken_ & ~walks_.under_way();
-    write_results<any>(batch_, triangles_, group_, arrived, walks_.too_deep());
+    write_results<goal>(batch_, triangles_, group_, arrived, walks_.too_deep());
     taken_ &= ~arrived;
   }
 

@@ -8,12 +8,22 @@
 #define COPSE_TRACE_CPU_SIMD_TRACE
 #endif
 
+#include <algorithm>
+
 #include "trace/batch/cpu/simd_batch.h"
 #include "trace/batch/cpu/simd_packet.inl"
 #include "trace/batch/cpu/simd_stragglers.inl"
 
 HWY_BEFORE_NAMESPACE();
 namespace copse::cpu::HWY_NAMESPACE {
+
+/// Leaves are read four triangles at a time. Fewer than four in all are copied to an array of four first.
+template <class Tree>
+HWY_INLINE CountedTriangles packed_triangles(const SimdBatch<Tree>& batch, PackedTriangle (&few)[4]) {
+  if (batch.packed_count >= 4) return {{batch.packed}, u32(batch.packed_count)};
+  std::copy_n(batch.packed, batch.packed_count, few);
+  return {{few}, 4};
+}
 
 /// The rays of the same kind as the first of `rays`.
 HWY_INLINE u32 alike(const RayGroup& group, u32 rays) {
@@ -22,22 +32,22 @@ HWY_INLINE u32 alike(const RayGroup& group, u32 rays) {
   return rays & bits_of_mask(du, hn::Eq(hn::Load(du, group.kind.values), kind));
 }
 
-template <bool any, class Tree, class Triangles>
+template <Goal goal, class Tree, class Triangles>
 HWY_INLINE u32 walk_packets(const Tree& tree, const Triangles& triangles, RayGroup& group, u32 rays) {
   u32 too_deep = 0;
   while (rays != 0) {
     const u32 packet = alike(group, rays);
     rays &= ~packet;
-    PacketWalk<any, Tree, Triangles> walk(tree, triangles, group, group.kind[lowest_bit(packet)]);
+    PacketWalk<goal, Tree, Triangles> walk(tree, triangles, group, group.kind[lowest_bit(packet)]);
     too_deep |= walk.walk(packet);
   }
   return too_deep;
 }
 
 /// Traces rays of a batch, one group at a time, with a lane per ray.
-template <bool any, class Tree, class Triangles>
+template <Goal goal, class Tree, class Triangles>
 class GroupTracer {
-  using Stragglers = StragglerGroup<any, Tree, Triangles>;
+  using Stragglers = StragglerGroup<goal, Tree, Triangles>;
 
  public:
   HWY_INLINE GroupTracer(const SimdBatch<Tree>& batch, const Triangles& triangles)
@@ -45,7 +55,7 @@ class GroupTracer {
         triangles_(triangles),
         walks_(batch.tree, triangles, group_),
         straggler_group_(batch, triangles) {
-    group_.masks = batch.masks;
+    group_.masks = batch.masks, group_.collector = batch.collector;
   }
 
   /// Traces `count` rays from `begin` on, at most ray_lanes. `rays`: these rays, and any others up to ray_lanes.
@@ -59,7 +69,7 @@ class GroupTracer {
     const u32 walking = group_.walking & ~group_.given_up & asked;
     u32 retraced = group_.given_up, stragglers = 0;
     if (walking != 0 && batch_.packets) {
-      retraced |= walk_packets<any>(batch_.tree, triangles_, group_, walking);
+      retraced |= walk_packets<goal>(batch_.tree, triangles_, group_, walking);
     } else if (walking != 0) {
       walks_.begin_together(walking);
       walks_.walk(Stragglers::max_rays);
@@ -67,7 +77,7 @@ class GroupTracer {
       stragglers = walks_.under_way() & ~walks_.too_deep();
     }
     if (stragglers != 0) straggler_group_.take(walks_, stragglers);
-    write_results<any>(batch_, triangles_, group_, asked & ~stragglers, retraced);
+    write_results<goal>(batch_, triangles_, group_, asked & ~stragglers, retraced);
   }
 
   /// Traces the stragglers. Results are complete only after it.
@@ -77,14 +87,17 @@ class GroupTracer {
   const SimdBatch<Tree>& batch_;
   const Triangles triangles_;
   RayGroup group_;
-  RayWalks<any, Tree, Triangles> walks_;
+  RayWalks<goal, Tree, Triangles> walks_;
   Stragglers straggler_group_;
 };
 
-template <bool any, class Tree, class Triangles>
+template <Goal goal, class Tree, class Triangles>
 HWY_NOINLINE void trace_range(const SimdBatch<Tree>& batch, const Triangles& triangles, u64 begin, u64 end) {
-  GroupTracer<any, Tree, Triangles> groups(batch, triangles);
-  for (; begin + ray_lanes <= end; begin += ray_lanes) groups.trace(batch.rays + begin, begin, ray_lanes);
+  GroupTracer<goal, Tree, Triangles> groups(batch, triangles);
+  for (; begin + ray_lanes <= end; begin += ray_lanes) {
+    groups.trace(batch.rays + begin, begin, ray_lanes);
+    if (goal == Goal::several && batch.collector->has_lost()) return;
+  }
   if (begin != end) {
     Ray last[ray_lanes];
     for (u32 i = 0; i < ray_lanes; ++i) last[i] = batch.rays[smaller(begin + i, end - 1)];
@@ -96,9 +109,9 @@ HWY_NOINLINE void trace_range(const SimdBatch<Tree>& batch, const Triangles& tri
 template <class Tree, class Triangles>
 HWY_INLINE void trace_triangles(const SimdBatch<Tree>& batch, const Triangles& triangles, u64 begin, u64 end) {
   if (batch.occluded == nullptr) {
-    trace_range<false>(batch, triangles, begin, end);
+    trace_range<Goal::closest>(batch, triangles, begin, end);
   } else {
-    trace_range<true>(batch, triangles, begin, end);
+    trace_range<Goal::any>(batch, triangles, begin, end);
   }
 }
 

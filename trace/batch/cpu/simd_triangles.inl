@@ -8,6 +8,7 @@
 #define COPSE_TRACE_CPU_SIMD_TRIANGLES
 #endif
 
+#include "trace/batch/cpu/simd_batch.h"
 #include "trace/batch/cpu/simd_rays.inl"
 #include "trace/hit/triangle_tests.h"
 
@@ -113,13 +114,18 @@ HWY_INLINE void keep_closest(RayGroup& group, u32 lane, const UndividedHit& hit,
 }
 
 /// Tests a triangle that the float test could not decide.
-template <class Triangles>
+template <Goal goal, class Triangles>
 HWY_NOINLINE void test_in_double(const Triangles& triangles, u32 at, RayGroup& group, u32 lane) {
   UndividedHit hit;
   if (!intersect_triangle(shear_of(group, lane), triangles.triangle(at), group.t_min[lane], group.limit[lane],
                           hit))
     return;
-  keep_closest(group, lane, hit, at, triangles.primitive(at));
+  if constexpr (goal == Goal::several) {
+    const TriangleHit found = hit.divided();
+    group.collector->take(group.ids[lane], {found.t, at, 0, found.u, found.v}, group.limit[lane]);
+  } else {
+    keep_closest(group, lane, hit, at, triangles.primitive(at));
+  }
 }
 
 // ---- Many rays, one triangle ----------------------------------------------------------------------------------
@@ -141,8 +147,18 @@ HWY_NOINLINE u32 seeing_rays(const Triangles& triangles, u32 at, const RayGroup&
   return seeing;
 }
 
+/// Gives the hits of rays on one triangle to the collector.
+HWY_INLINE void collect_hits_of(u32 at, const TriangleAnswer<RayLanes>& answer, RayGroup& group) {
+  PerRay t, u, v;
+  t.store(answer.t), u.store(hn::Mul(answer.v, answer.inverse)), v.store(hn::Mul(answer.w, answer.inverse));
+  for (u32 hits = answer.hits; hits != 0; hits &= hits - 1) {
+    const u32 lane = lowest_bit(hits);
+    group.collector->take(group.ids[lane], {t[lane], at, 0, u[lane], v[lane]}, group.limit[lane]);
+  }
+}
+
 /// Tests a triangle for the rays of these bits, which all have the same main axis.
-template <class Triangles>
+template <Goal goal, class Triangles>
 HWY_INLINE void test_triangle(const Triangles& triangles, u32 at, const Axes& axes, RayGroup& group, u32 lanes) {
   const RayLanes d;
   const hn::Repartition<u32, RayLanes> du;
@@ -162,7 +178,9 @@ HWY_INLINE void test_triangle(const Triangles& triangles, u32 at, const Axes& ax
   rays.inverse = group.shear_inverse.load(), rays.units = group.shear_units.load();
   rays.t_min = group.t_min.load(), rays.limit = group.limit.load();
   const TriangleAnswer<RayLanes> answer = intersect(d, rays, corners, lanes);
-  if (answer.hits != 0) {
+  if constexpr (goal == Goal::several) {
+    if (answer.hits != 0) collect_hits_of(at, answer, group);
+  } else if (answer.hits != 0) {
     const u32 primitive = triangles.primitive(at);
     const auto earlier = hn::Load(du, group.closest_primitive.values);
     const auto first =
@@ -179,7 +197,7 @@ HWY_INLINE void test_triangle(const Triangles& triangles, u32 at, const Axes& ax
               group.closest.values);
   }
   for (u32 unknown = answer.unknown; unknown != 0; unknown &= unknown - 1) {
-    test_in_double(triangles, at, group, lowest_bit(unknown));
+    test_in_double<goal>(triangles, at, group, lowest_bit(unknown));
   }
 }
 

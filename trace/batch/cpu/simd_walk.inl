@@ -29,7 +29,7 @@ struct SlabsOf<Node, true> {
 /// The independent traversals of a group's rays. They take turns: all rays at a node take a step, then all rays at a
 /// leaf test it. The tests of different rays do not depend on each other, so the processor overlaps them. The tests
 /// of one ray would wait for each other, and for the branches between them.
-template <bool any, class Tree, class Triangles>
+template <Goal goal, class Tree, class Triangles>
 class RayWalks {
   using Node = Children<Tree>;
 
@@ -70,7 +70,7 @@ class RayWalks {
     standing_ = turn;
   }
 
-  /// Continues until at most `few` rays are active. With `any`, a ray ends at its first hit. Leaves wait until they
+  /// Continues until at most `few` rays are active. With Goal::any, a ray ends at its first hit. Leaves wait until they
   /// fill a block; meanwhile their prefetched memory arrives.
   HWY_NOINLINE void walk(u32 few) {
     constexpr u32 turns_unlooked = 16;
@@ -181,14 +181,14 @@ class RayWalks {
     const u32 end = turn.leaf_count, begin = end < block_rays ? 0 : end % block_rays;
     fill_block(at_leaves_ + begin, end - begin);
     for (u32 i = begin; i < end; i += block_rays) {
-      test_leaves_of(triangles_, leaves_, at_leaves_ + i, smaller(end - i, block_rays), at_, group_);
+      test_leaves_of<goal>(triangles_, leaves_, at_leaves_ + i, smaller(end - i, block_rays), at_, group_);
     }
     group_.boxes_limit.store(boxes_limit(group_.limit.load(), group_.start.load(), group_.time_scale.load()));
     turn.leaf_count = begin;
     for (u32 i = begin; i < end; ++i) {
       const u32 lane = at_leaves_[i];
       WideChild& at = at_[lane];
-      if (any && group_.closest[lane] != invalid_id) continue;
+      if (goal == Goal::any && group_.closest[lane] != invalid_id) continue;
       if (at.count > 4) {
         at = {at.first + 4, at.count - 4};
         at_leaves_[turn.leaf_count++] = lane;
