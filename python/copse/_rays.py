@@ -205,7 +205,7 @@ class TraceableInDepth(Traceable[H]):
         """Returns (offsets, hits): the hits of ray i are those from offsets[i] to offsets[i + 1], in order of t. Arguments
         are those of cast_rays."""
         rays = self._rays(origins, directions, **options)
-        return find_records(self._HITS, rays.place, rays.count, self._finder(rays))
+        return find_records(self._HITS, rays.place, rays.count, self._finder(rays), expected=16 * rays.count)
 
     def hit_offsets(self, origins: Any, directions: Any = None, **options: Unpack[RayOptions]) -> Any:
         """Returns the offsets of all_hits alone: (n + 1,) int64. Their differences are the numbers of hits."""

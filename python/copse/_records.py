@@ -26,6 +26,12 @@ class Records:
         """Address and memory of the results, for the library."""
         return self._memory.address, self._memory.kind
 
+    def _shrink(self, count: int) -> None:
+        """Keeps the first results alone, on the host, when there are no views of them yet."""
+        self.shape = (count,)
+        self._memory.host.resize(self.shape, refcheck=False)
+        self._memory.address = self._memory.host.ctypes.data
+
     def __getstate__(self) -> dict:
         return {"records": self.records}
 
@@ -225,11 +231,11 @@ def records_for(kind: Any, out: Any, place: Place, shape: tuple) -> Any:
     return out
 
 
-def find_records(kind: Any, place: Place, count: int, find: Any) -> Any:
+def find_records(kind: Any, place: Place, count: int, find: Any, expected: int = 0) -> Any:
     """Returns (offsets, found) of lists of records, as find_lists."""
 
     def make(total: int) -> tuple:
         found = kind(place, (total,))
         return found, *found._target
 
-    return find_lists(place, count, find, make)
+    return find_lists(place, count, find, make, expected)

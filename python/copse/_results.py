@@ -135,18 +135,26 @@ class Numbers:
         self.address, self.kind, self.memory = given.address, given.memory, given.owner
 
 
-def find_lists(place: Place, count: int, find: Any, make: Any) -> Tuple[Any, Any]:
+def find_lists(place: Place, count: int, find: Any, make: Any, expected: int = 0) -> Tuple[Any, Any]:
     """Returns (offsets, found): one list for each of `count` queries, in arrays of the caller's kind.
 
     find: find(offsets, room) stores the offsets, and as many results as there is room for. `offsets` is an address and a
           memory, `room` is an address, a number of results and a memory. It is called twice, for the sizes and for the lists
     make: make(total) returns an object for so many results, and its address and memory; None: the offsets alone are needed
+    expected: on the host, `find` is called once if there are at most so many results. Memory that they leave is never touched
     """
     offsets = Numbers(None, place, (count + 1,), "int64")
-    find(offsets.target, (None, 0, offsets.kind))
+    room = (None, 0, offsets.kind)
+    if expected > 0 and make is not None and not place.is_device:
+        found, address, memory = make(expected)
+        room = (address, expected, memory)
+    find(offsets.target, room)
     if make is None:
         return offsets.array, None
     total = _element_of(place, offsets.address + 8 * count)
+    if 0 < total <= room[1]:
+        found._shrink(total)
+        return offsets.array, found
     found, address, memory = make(total)
     if total > 0:
         find(offsets.target, (address, total, memory))

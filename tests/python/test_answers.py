@@ -88,6 +88,24 @@ def test_several_hits(scene, soup, rays):
         assert np.all(first.primitive[i, many:] == -1)
 
 
+@pytest.mark.parametrize("layers", [1, 15, 40])
+def test_all_hits_of_any_number(layers, device):
+    """The memory of the results fits, whether all_hits had expected as many or not."""
+    corners = np.array([[-1, -1, 0], [3, -1, 0], [-1, 3, 0]], np.float32)
+    heights = np.arange(layers, dtype=np.float32)[:, None, None] * np.array([0, 0, 1], np.float32)
+    scene = copse.Scene((corners + heights).reshape(-1, 3), np.arange(3 * layers, dtype=np.int32).reshape(-1, 3), device=device)
+    origins = np.tile(np.array([0, 0, -1], np.float32), (500, 1))
+    origins[::5] += 10
+    directions = np.tile(np.array([0, 0, 1], np.float32), (500, 1))
+    offsets, hits = scene.all_hits(origins, directions)
+    assert np.array_equal(np.diff(offsets), np.where(np.arange(500) % 5 == 0, 0, layers))
+    assert len(hits) == hits.records.size == hits.t.size == 400 * layers and hits.records.base is None
+    assert np.array_equal(hits.primitive.reshape(-1, layers), np.tile(np.arange(layers), (400, 1)))
+    assert np.array_equal(hits.t, hits.primitive + 1)
+    nothing = scene.all_hits(np.ascontiguousarray(origins[::5]), directions[:100])
+    assert len(nothing[1]) == 0 and not nothing[0].any()
+
+
 def test_limits_and_records(scene, rays):
     count = len(rays[0])
     t_min, t_max = np.full(count, 0.2, np.float32), np.linspace(0.3, 3, count, dtype=np.float32)
