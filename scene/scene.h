@@ -10,6 +10,7 @@ namespace copse {
 
 namespace detail {
 
+struct LoneInstance;
 struct SceneAccess;
 
 }  // namespace detail
@@ -104,8 +105,10 @@ class Scene {
 
  private:
   friend struct detail::SceneAccess;
+  friend struct detail::LoneInstance;
 
   Buffer<AccelView> accels_;
+  AccelView first_accel_;
   Buffer<detail::PlacedInstance> records_;  // of the instances, then of the references that were added
   Buffer<Aabb> boxes_;
   Buffer<Aabb> reference_boxes_;  // one per record; empty if nothing is opened

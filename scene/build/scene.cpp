@@ -50,6 +50,7 @@ struct SceneAccess {
 
   static void set_accels(Context& context, Scene& scene, const std::vector<AccelView>& views) {
     scene.accels_ = Buffer<AccelView>(context, views);
+    if (!views.empty()) scene.first_accel_ = views.front();
     scene.has_masks_ =
         std::any_of(views.begin(), views.end(), [](const AccelView& v) { return v.masks != nullptr; });
   }

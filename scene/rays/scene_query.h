@@ -67,7 +67,7 @@ struct SceneQuery {
 
   /// `limit`: the last one of a traversal that did not give up.
   template <class Test>
-  COPSE_HD static Result result(const Test& test, float limit) {
+  COPSE_HD static Result result(const Test& test, float limit, u64) {
     if constexpr (finds_closest) {
       return test.hit(limit);
     } else {

@@ -23,6 +23,19 @@ template <class Executor, class Sights, class Result>
 void trace_scene(const Executor& ex, const SceneView& scene, const Sights& sights, BufferSpan<const Ray> rays,
                  BufferSpan<Result> results);
 
+/// The same for a scene of one instance, of this accel.
+template <class Executor, class Result>
+void trace_lone_instance(const Executor& ex, const SceneView& scene, const AccelView& accel,
+                         BufferSpan<const Ray> rays, BufferSpan<Result> results);
+
+struct LoneInstance {
+  /// Returns the accel of a scene that has one instance and one accel, or null.
+  static const AccelView* accel_of(const Scene& scene) {
+    const bool is_alone = scene.instance_count_ == 1 && scene.accels_.size() == 1 && scene.options_.opening <= 1;
+    return is_alone && !scene.first_accel_.triangles.empty() ? &scene.first_accel_ : nullptr;
+  }
+};
+
 }  // namespace detail
 
 namespace {
@@ -45,6 +58,8 @@ void trace(const char* function, Context& context, const Scene& scene, BufferSpa
   const SceneView view = scene.view();
   dispatch(context, [&](const auto& ex) {
     if (sees_all && !view.parts.has_masks) {
+      const AccelView* const lone = detail::LoneInstance::accel_of(scene);
+      if (lone != nullptr) return detail::trace_lone_instance(ex, view, *lone, rays, results);
       return detail::trace_scene(ex, view, detail::FullSceneRays{}, rays, results);
     }
     const u32* masks = options.masks.empty() ? nullptr : options.masks.data();

@@ -1,10 +1,26 @@
 #pragma once
 
 #include "primitives/core/compiler.h"
-#include "scene/rays/scene_query.h"
+#include "scene/rays/lone_instance.h"
 #include "trace/batch/cuda/trace_rays.cuh"
 
-namespace copse::cuda {
+namespace copse {
+
+namespace detail {
+
+// The kernels of batches find these two by the namespace of RaysInMesh.
+
+__device__ inline Ray load_ray(const RaysInMesh& rays, u64 i) {
+  return rays.into_mesh(cuda::detail::load_ray(rays.rays, i));
+}
+
+inline const Ray* memory_of(const RaysInMesh& rays) {
+  return rays.rays;
+}
+
+}  // namespace detail
+
+namespace cuda {
 
 namespace detail {
 
@@ -46,4 +62,12 @@ void trace_scene_batch(const Executor& ex, const char* label, const copse::detai
   trace_batch(ex, label, TraceKernel::automatic, in_shared, n, nullptr);
 }
 
-}  // namespace copse::cuda
+template <class Out>
+void trace_scene_batch(const Executor& ex, const char* label, const copse::detail::LoneInstanceQuery<Out>& query,
+                       u64 n) {
+  trace_batch(ex, label, TraceKernel::automatic, query, n, nullptr);
+}
+
+}  // namespace cuda
+
+}  // namespace copse

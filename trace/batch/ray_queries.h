@@ -54,7 +54,7 @@ struct ClosestHits : RayQuery<Tree, Source, Hit, ClosestTriangle> {
   static constexpr bool finds_closest = true;
 
   template <class Test>
-  COPSE_HD static Hit result(const Test& test, float limit) {
+  COPSE_HD static Hit result(const Test& test, float limit, u64) {
     return test.hit(limit);
   }
   COPSE_HD static Hit miss(const Ray& ray) { return {ray.t_max, invalid_id, invalid_id, 0, 0}; }
@@ -66,7 +66,7 @@ struct ShortHits : RayQuery<Tree, Source, ShortHit, ClosestTriangle> {
   static constexpr bool finds_closest = true;
 
   template <class Test>
-  COPSE_HD static ShortHit result(const Test& test, float limit) {
+  COPSE_HD static ShortHit result(const Test& test, float limit, u64) {
     static_assert(Test::takes_places);
     return {limit, test.closest};
   }
@@ -78,7 +78,7 @@ struct AnyHits : RayQuery<Tree, Source, u8, AnyTriangle> {
   static constexpr bool finds_closest = false;
 
   template <class Test>
-  COPSE_HD static u8 result(const Test& test, float) {
+  COPSE_HD static u8 result(const Test& test, float, u64) {
     return test.found ? 1 : 0;
   }
   COPSE_HD static u8 miss(const Ray&) { return 0; }
@@ -134,7 +134,7 @@ COPSE_HD inline typename Query::Result trace_robust(const Query& query, const Ra
   auto test = query.template test<Robustness::robust>(ray, i);
   NoCounter counter;
   const float limit = traverse_robust(query.tree, ray, test, counter);
-  return query.result(test, limit);
+  return query.result(test, limit, i);
 }
 
 }  // namespace copse::detail

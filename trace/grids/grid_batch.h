@@ -13,7 +13,7 @@ COPSE_HD inline void march_robust(const Query& query, u64 i) {
   auto test = query.template test<Robustness::robust>(query.rays[i], i);
   NoCounter counter;
   const float limit = march(query.tree, query.rays[i], test, counter);
-  query.results[i] = query.result(test, limit);
+  query.results[i] = query.result(test, limit, i);
 }
 
 /// False if the ray gave up. Then its result is not stored.
@@ -23,7 +23,7 @@ COPSE_HD inline bool march_fast(const Query& query, u64 i) {
   auto test = query.template test<Robustness::fast>(ray, i);
   float limit;
   if (!march_fast(query.tree, ray, test, limit) || test.gives_up) return false;
-  query.results[i] = query.result(test, limit);
+  query.results[i] = query.result(test, limit, i);
   return true;
 }
 

@@ -13,7 +13,7 @@ struct WalkRay {
     auto test = query.template test<Robustness::robust>(query.rays[i], i);
     NoCounter counter;
     const float limit = traverse(query.tree, query.rays[i], test, counter);
-    query.results[i] = query.result(test, limit);
+    query.results[i] = query.result(test, limit, i);
   }
 };
 

@@ -43,10 +43,10 @@ struct KernelTable {
 };
 
 /// One block, with a warp per group of 32 neighbouring rays. The groups lie at equal distances in the batch.
-template <u32 groups, class Tree>
+template <u32 groups, class Tree, class Rays>
 __global__ void __launch_bounds__(groups* warp_size)
-    choose_kernel_kernel(const __grid_constant__ Tree tree, const Ray* rays, u64 n, KernelTable table,
-                         u32* choice) {
+    choose_kernel_kernel(const __grid_constant__ Tree tree, const __grid_constant__ Rays rays, u64 n,
+                         KernelTable table, u32* choice) {
   overlap_launches();
   const SharedReach<Tree> reach(tree);
   const u64 group = n / warp_size * (threadIdx.x / warp_size) / groups;
@@ -61,10 +61,10 @@ __global__ void __launch_bounds__(groups* warp_size)
 }  // namespace detail
 
 /// Writes a kernel of the table to `choice`. `n` must be above 0.
-template <class Tree>
-void choose_trace_kernel(const Executor& ex, const Tree& tree, const Ray* rays, u64 n,
+template <class Tree, class Rays>
+void choose_trace_kernel(const Executor& ex, const Tree& tree, const Rays& rays, u64 n,
                          const detail::KernelTable& table, u32* choice) {
-  launch(ex, "trace: choose", detail::choose_kernel_kernel<detail::sampled_groups, Tree>,
+  launch(ex, "trace: choose", detail::choose_kernel_kernel<detail::sampled_groups, Tree, Rays>,
          {.blocks = 1, .threads = detail::sampled_groups * warp_size, .overlaps_earlier_launch = true}, tree, rays,
          n, table, choice);
 }

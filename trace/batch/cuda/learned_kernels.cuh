@@ -47,7 +47,7 @@ inline constexpr char query_tag = 0;
 
 template <class Query>
 copse::detail::LearnedKernels::Key key_of(const Query& query, u32 n) {
-  return {query.tree.nodes, query.rays, &query_tag<Query>, u32(std::bit_width(n))};
+  return {query.tree.nodes, memory_of(query.rays), &query_tag<Query>, u32(std::bit_width(n))};
 }
 
 }  // namespace copse::cuda::detail

@@ -70,7 +70,7 @@ class PersistentLane {
   /// lanes.
   __device__ u32 hand_in() {
     if (walk_.is_done() && ray_id_ != no_ray && !walk_.gives_up() && !test_.gives_up) {
-      store_result(query_.results, ray_id_, query_.result(test_, walk_.limit()));
+      store_result(query_.results, ray_id_, query_.result(test_, walk_.limit(), ray_id_));
       ray_id_ = no_ray;
     }
     return population_count(__ballot_sync(all_lanes, walk_.is_done() && ray_id_ != no_ray));

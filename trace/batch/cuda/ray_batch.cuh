@@ -18,6 +18,7 @@ using copse::detail::fast_stack_size;
 using copse::detail::PreparedRay;
 using copse::detail::Robustness;
 using copse::detail::StackEntry;
+using copse::detail::trace_robust;
 using copse::detail::TreeReach;
 
 inline constexpr u32 ray_threads = 128;
@@ -28,9 +29,16 @@ using FastWalk = typename copse::detail::FastWalkOf<Query, fast_stack_size>::typ
 template <class Query>
 concept WalksBinaryTree = std::is_same_v<typename Query::Tree, copse::detail::BinaryTree>;
 
+/// The memory of the rays of a query. A query that changes rays as they are read has a type of its own for them, and
+/// this function and load_ray for it.
+inline const Ray* memory_of(const Ray* rays) {
+  return rays;
+}
+
 /// True if fast kernels can read the rays. The caller's memory may be aligned to floats only.
-inline bool stand_at_quads(const Ray* rays) {
-  return reinterpret_cast<u64>(rays) % sizeof(float4) == 0;
+template <class Rays>
+bool stand_at_quads(const Rays& rays) {
+  return reinterpret_cast<u64>(memory_of(rays)) % sizeof(float4) == 0;
 }
 
 /// Reads a ray without caching: it is read once, and must not evict nodes.
@@ -160,7 +168,7 @@ class SharedReach<copse::detail::BinaryTree> {
 /// it.
 template <class Query>
 __noinline__ __device__ void retrace_robust(const Query& query, u32 ray_id) {
-  store_result(query.results, ray_id, copse::detail::trace_robust(query, query.rays[ray_id], ray_id));
+  store_result(query.results, ray_id, trace_robust(query, query.rays[ray_id], ray_id));
 }
 
 /// A thread per ray, by robust traversal. `choice` and `kernel` are as below.

@@ -47,7 +47,9 @@ class PacketWalk {
 
   /// Of this lane's ray.
   __device__ bool gives_up() const { return test_.gives_up; }
-  [[gnu::always_inline]] __device__ typename Query::Result result() const { return query_.result(test_, limit_); }
+  [[gnu::always_inline]] __device__ typename Query::Result result(u32 i) const {
+    return query_.result(test_, limit_, i);
+  }
 
  private:
   static constexpr float never = -1;  // no box is entered before it
@@ -122,7 +124,7 @@ struct RayPackets {
     } else {
       run_in_octant(octant_of_warp(prepared.slabs), walk);
     }
-    if (!walk.gives_up()) result = walk.result();
+    if (!walk.gives_up()) result = walk.result(i);
     return !walk.gives_up();
   }
 };

@@ -62,7 +62,7 @@ struct ThreadPerRay {
       FastWalk<Query> walk(query.tree, entries);
       traversal.run(walk);
     }
-    if (!traversal.gives_up) result = query.result(test, traversal.limit);
+    if (!traversal.gives_up) result = query.result(test, traversal.limit, i);
     return !traversal.gives_up;
   }
 };

@@ -124,7 +124,9 @@ class WidePacketWalk {
 
   /// Of this lane's ray.
   __device__ bool gives_up() const { return test_.gives_up; }
-  [[gnu::always_inline]] __device__ typename Query::Result result() const { return query_.result(test_, limit_); }
+  [[gnu::always_inline]] __device__ typename Query::Result result(u32 i) const {
+    return query_.result(test_, limit_, i);
+  }
 
  private:
   enum class Next { child, end, full };
@@ -207,7 +209,7 @@ struct WidePackets {
     __shared__ alignas(128) float planes[ray_threads / warp_size][SharedPlanes::floats];
     WidePacketWalk<Query> walk(query, ray, i, prepared, planes[threadIdx.x / warp_size]);
     if (!walk.run()) walk.run_alone();
-    if (!walk.gives_up()) result = walk.result();
+    if (!walk.gives_up()) result = walk.result(i);
     return !walk.gives_up();
   }
 };
