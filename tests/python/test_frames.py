@@ -130,6 +130,8 @@ def test_mapped_meshes(device, tmp_path):
     of_arrays = copse.build_in_slices(vertices, faces, device=device)
     scene = copse.build_in_slices(mesh, memory_bytes=1 << 20, device=device)
     assert scene.stats() == of_arrays.stats() and same_hits(scene, vertices, faces, rays)
+    of_hploc = [copse.build_in_slices(*given, hploc_radius=4, device=device) for given in ((mesh,), (vertices, faces))]
+    assert of_hploc[0].stats() == of_hploc[1].stats() != scene.stats()
     scene.save(tmp_path / "mapped.copse")
     of_arrays.save(tmp_path / "arrays.copse")
     assert (tmp_path / "mapped.copse").read_bytes() == (tmp_path / "arrays.copse").read_bytes()
