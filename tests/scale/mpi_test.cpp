@@ -8,6 +8,7 @@
 
 #include "accel/accel_rays.h"
 #include "builders/bvh/build.h"
+#include "scale/nccl_communicator.h"
 #include "scale/sharded_queries.h"
 #include "scale/sharded_rays.h"
 #include "tests/support/device_mesh.h"
@@ -99,8 +100,21 @@ void check_errors(Communicator& comm) {
   expect(sums == std::vector<u64>{u64{comm.size()} * (comm.size() - 1) / 2, u64{comm.size()} << 40}, "sums");
 }
 
+/// What cannot join NCCL is refused on all processes.
+void check_refusal_of_nccl(Context& context) {
+  std::string text;
+  try {
+    communicator_of_nccl(context, communicator_of_mpi(MPI_COMM_WORLD));
+  } catch (const Error& error) {
+    text = error.what();
+  }
+  expect(text.ends_with("communicator_of_nccl: the context is of the backend cpu; NCCL needs one of cuda"),
+         "the refusal of NCCL is: " + text);
+}
+
 void check_all() {
   Context context({.backend = Backend::cpu, .workers = 1});
+  check_refusal_of_nccl(context);
   for (const u64 message_bytes : {u64{1} << 30, u64{1000}}) {
     Communicator comm = communicator_of_mpi(MPI_COMM_WORLD, message_bytes);
     check_errors(comm);
