@@ -94,6 +94,19 @@ void find_output(ConvertOptions& options) {
   options.inputs.pop_back();
 }
 
+/// Throws: Error invalid_argument if the output is there already and -o does not name it: it may be a second mesh that
+/// was meant to be read.
+void refuse_to_replace(const std::string& output, const std::string& input) {
+  std::error_code error;
+  if (is_standard_stream(output) || !std::filesystem::is_regular_file(output, error)) return;
+  const bool is_input = !is_standard_stream(input) && std::filesystem::equivalent(output, input, error);
+  if (is_input) return;  // check_files says so
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("'{}' exists. Without -o, the second of two files is the output. To replace it, name it "
+                          "by -o; to read it too, name another output by -o",
+                          output));
+}
+
 /// Checks the files before they are read.
 void check_files(const ConvertOptions& options) {
   bool has_scene = false;
@@ -104,7 +117,9 @@ void check_files(const ConvertOptions& options) {
 }
 
 int run_convert(Session& session, ConvertOptions options) {
+  const bool is_named = !options.output.empty();
   find_output(options);
+  if (!is_named) refuse_to_replace(options.output, options.inputs[0]);
   const bool to_pipe = is_standard_stream(options.output);
   if (to_pipe && options.format == MeshFormat::automatic) {
     throw Error(ErrorCode::invalid_argument, "OUT is -, standard output; --to must name its format");
@@ -147,7 +162,7 @@ Command add_convert_command(CLI::App& app, CommonOptions& common) {
   add_inputs(
       *command, options->inputs, "IN",
       "A mesh, scene (.glb, .gltf), structure (.copse) or voxels (.voxels, .nvdb), or several; - for a mesh on "
-      "standard input. Of two files without -o, the second is the one to write");
+      "standard input. Of two files without -o, the second is the one to write; it must not exist");
   add_output(*command, options->output,
              fmt::format("The mesh to write: {}, with or without .gz; - for standard output", mesh_endings));
   add_choice<MeshFormat>(

@@ -36,7 +36,7 @@ TEST_F(CliConvert, StructuresVoxelsAndScenesGiveTheirTriangles) {
   ASSERT_EQ(run_cli({"build", sphere(), "-o", path("a.copse")}).exit_code, 0);
   ASSERT_EQ(run_cli({"build", sphere(), "-o", path("b.copse"), "--builder", "lbvh"}).exit_code, 0);
   for (const char* name : {"a.copse", "b.copse"}) {
-    EXPECT_EQ(run_cli({"convert", path(name), path("s.obj"), "--json"}).json()["triangles"], 320) << name;
+    EXPECT_EQ(run_cli({"convert", path(name), "-o", path("s.obj"), "--json"}).json()["triangles"], 320) << name;
   }
   ASSERT_EQ(
       run_cli({"build", sphere(), "-o", path("v.voxels"), "--structure", "voxels", "--resolution", "8"}).exit_code,
@@ -74,6 +74,21 @@ TEST_F(CliConvert, MinusIsStandardInputAndOutput) {
   const Outcome broken = run_shell("printf 'v 0 0\\n' | $COPSE info -");
   EXPECT_EQ(broken.exit_code, 3);
   EXPECT_NE(broken.err.find("standard input: line 1: the vertex has no z"), std::string::npos) << broken.err;
+}
+
+TEST_F(CliConvert, OnlyAnOutputThatIsNamedReplacesAFile) {
+  const std::string mesh = sphere(), second = path("second.ply");
+  ASSERT_EQ(run_cli({"generate", "cube", "-o", second}).exit_code, 0);
+  const std::string before = read_file(second);
+  // As the shell expands "*.ply" in this folder.
+  expect_error(
+      run_cli({"convert", second, mesh}), usage,
+      "'" + mesh + "' exists. Without -o, the second of two files is the output. To replace it, name it by -o;");
+  expect_error(run_cli({"convert", "-", second}), usage, "second.ply' exists");
+  EXPECT_EQ(read_file(second), before);
+  EXPECT_EQ(files(), (std::vector<std::string>{"second.ply", "sphere.ply"}));
+  EXPECT_EQ(run_cli({"convert", mesh, "-o", second}).exit_code, 0);
+  EXPECT_EQ(corners_of(load_mesh(second)), corners_of(load_mesh(mesh)));
 }
 
 TEST_F(CliConvert, MistakesAreNamed) {
