@@ -7,8 +7,10 @@
 #include <cctype>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 
 #include "builders/io/mesh_file.h"
+#include "builders/io/tree_file.h"
 #include "primitives/core/error.h"
 
 namespace copse::cli {
@@ -77,6 +79,17 @@ InputKind check_inputs(const std::vector<std::string>& paths) {
   }
   refuse_two_standard_inputs(paths);
   return InputKind::mesh;
+}
+
+void refuse_tree_file(const fs::path& path, const std::string& use) {
+  const std::optional<TreeKind> kind = tree_kind(path);
+  if (!kind) return;
+  fail(ErrorCode::bad_file, path,
+       fmt::format("this file holds {}; {} takes a .copse file of an Accel or of a tree of boxes over triangles",
+                   *kind == TreeKind::kd_tree     ? "a kd-tree of points"
+                   : *kind == TreeKind::point_bvh ? "a tree of boxes over points"
+                                                  : "a kd-tree of triangles",
+                   use));
 }
 
 void check_mesh_input(const fs::path& path) {

@@ -23,6 +23,11 @@ InputKind check_input(const std::filesystem::path& path);
 /// given twice.
 InputKind check_inputs(const std::vector<std::string>& paths);
 
+/// Refuses structure files whose triangles cannot be rendered or converted: those of kd-trees and of points.
+/// Throws: Error bad_file with what the file holds; also if it cannot be read.
+///   use: what is asked for, as in "copse render"
+void refuse_tree_file(const std::filesystem::path& path, const std::string& use);
+
 /// As check_input and check_inputs, but refuse all but meshes.
 void check_mesh_input(const std::filesystem::path& path);
 void check_mesh_inputs(const std::vector<std::string>& paths);

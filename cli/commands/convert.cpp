@@ -72,6 +72,7 @@ Mesh read_triangles(Session& session, const std::string& input, u32 scene) {
     case InputKind::scene: return flatten(session.read_scene(input, scene));
     case InputKind::structure: break;
   }
+  refuse_tree_file(input, "copse convert");
   const auto context = session.make_context();
   return holds_accel(input) ? load_accel(input, *context, session.cancel_token()).mesh
                             : load_structure(input, *context, session.cancel_token()).mesh;

@@ -23,6 +23,7 @@ Subject load_subject(Session& session, Context& context, const RenderCommand& co
   };
   if (kind == InputKind::mesh) return {read_meshes(session, command.inputs), {}, {}};
   if (kind == InputKind::voxels) return of_one_file(surface_of(load_voxels(input, session.cancel_token())));
+  refuse_tree_file(input, "copse render");
   if (holds_accel(input)) {
     AccelFile file = load_accel(input, context, session.cancel_token());
     return of_one_file(std::move(file.mesh), std::move(file.accel));

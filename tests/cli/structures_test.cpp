@@ -179,7 +179,13 @@ TEST_P(CliStructures, TreesAreWrittenDescribedAndValidated) {
     }
     expect_error(run_cli(here({"info", path("t.copse"), "--epo"})), 2,
                  "--epo takes a structure with a binary tree");
-    expect_error(run_cli(here({"render", path("t.copse"), "-o", path("t.png")})), 3, "COPS");
+    const std::string held = structure == "kdtree"   ? "a kd-tree of triangles"
+                             : structure == "points" ? "a kd-tree of points"
+                                                     : "a tree of boxes over points";
+    expect_error(run_cli(here({"render", path("t.copse"), "-o", path("t.png")})), 3,
+                 "t.copse': this file holds " + held + "; copse render takes a .copse file of an Accel");
+    expect_error(run_cli({"convert", path("t.copse"), path("t.ply")}), 3,
+                 "t.copse': this file holds " + held + "; copse convert takes a .copse file of an Accel");
   }
 }
 
