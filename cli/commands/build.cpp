@@ -266,10 +266,12 @@ Command add_build_command(CLI::App& app, CommonOptions& common) {
   add_output(*command, options->output,
              "The file to write: .copse for a tree, .voxels for voxels, bricks, octree and dag, .nvdb for bricks "
              "and distance");
-  add_choice<std::string>(*command, "--builder", options->settings.builder,
-                          {{"lbvh", "lbvh"}, {"hlbvh", "hlbvh"}, {"hploc", "hploc"}, {"sah", "sah"}},
-                          "A tree by hand: lbvh (default) builds fastest, hlbvh rebuilds it from the last order, "
-                          "hploc makes better trees, sah the best of most scenes");
+  add_choice<std::string>(
+      *command, "--builder", options->settings.builder,
+      {{"lbvh", "lbvh"}, {"hlbvh", "hlbvh"}, {"hploc", "hploc"}, {"sah", "sah"}},
+      "Build a tree by hand, in place of --quality: lbvh builds fastest, hlbvh rebuilds it from "
+      "the last order, hploc makes better trees, sah the best of most scenes. If only other "
+      "options of a tree by hand are given, the builder is lbvh");
   add_radius(*command, options->settings.radius);
   add_morton_bits(*command, options->settings.morton_bits);
   add_max_leaf_size(*command, options->settings.max_leaf_size);

@@ -106,8 +106,11 @@ BuildSettings complete(BuildSettings settings) {
     if (settings.radius == 0) settings.radius = HplocOptions{}.radius;
   } else if (settings.radius != 0) {
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("--radius is {}, but only hploc has a radius; the builder is {}", settings.radius,
-                            settings.builder));
+                fmt::format("--radius is {}, but only hploc has a radius{}", settings.radius,
+                            settings.builder == "lbvh"
+                                ? ". A tree by hand is built by lbvh unless --builder names another builder; add "
+                                  "--builder hploc"
+                                : "; --builder is " + settings.builder));
   }
   return settings;
 }

@@ -20,10 +20,12 @@ BuildSettings settings_of(const Accel& accel) {
 }  // namespace
 
 void add_quality(CLI::App& command, Quality& quality) {
-  CLI::Option* option =
-      add_choice<Quality>(command, "--quality", quality,
-                          {{"fast", Quality::fast}, {"balanced", Quality::balanced}, {"best", Quality::best}},
-                          "The library's Accel in place of the options above: fast, balanced (default) or best");
+  CLI::Option* option = add_choice<Quality>(
+      command, "--quality", quality,
+      {{"fast", Quality::fast}, {"balanced", Quality::balanced}, {"best", Quality::best}},
+      "Build the library's Accel: fast, balanced or best. Without it, balanced, unless an option of a "
+      "tree by hand is given: " +
+          one_of({std::begin(options_by_hand), std::end(options_by_hand)}));
   for (const char* other : options_by_hand) option->excludes(command.get_option(other));
 }
 

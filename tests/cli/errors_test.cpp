@@ -47,7 +47,12 @@ TEST_F(CliErrors, ValuesOutOfRangeNameTheValueAndTheLimit) {
   expect_error(run_cli({"build", mesh, "--memory", "1G", "--quality", "best"}), usage, "excludes");
   expect_error(run_cli({"build", mesh, "--memory", "1G", "--structure", "grid"}), usage, "the structure is grid");
   expect_error(run_cli({"build", mesh, "--memory", "100"}), usage, "the memory limit is 100 bytes, but slices of");
-  expect_error(run_cli({"build", mesh, "--radius", "3"}), usage, "--radius is 3, but only hploc has a radius");
+  expect_error(
+      run_cli({"build", mesh, "--radius", "3"}), usage,
+      "--radius is 3, but only hploc has a radius. A tree by hand is built by lbvh unless --builder names "
+      "another builder; add --builder hploc");
+  expect_error(run_cli({"build", mesh, "--radius", "3", "--builder", "sah"}), usage,
+               "--radius is 3, but only hploc has a radius; --builder is sah");
   expect_error(run_cli({"build", mesh, "--backend", "gpu"}), usage, "'gpu'; it takes auto, cpu or cuda");
   expect_error(run_cli({"build", mesh, "--threads", "0"}), usage, "1 to 4096");
   expect_error(run_cli({"build", mesh, "--threads", "4097"}), usage, "1 to 4096");

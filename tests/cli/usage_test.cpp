@@ -24,6 +24,16 @@ TEST_F(CliUsage, HelpIsACommandToo) {
   expect_error(run_cli({"help", "build", "me"}), usage, "'me' is one word too many after help");
 }
 
+TEST_F(CliUsage, HelpOfBuildSaysWhenWhichDefaultHolds) {
+  const std::string help = run_cli({"build", "--help"}).out;
+  EXPECT_NE(help.find("If only other options of a tree by hand are given, the builder is lbvh"), help.npos)
+      << help;
+  EXPECT_NE(help.find("Without it, balanced, unless an option of a tree by hand is given: --builder, --radius"),
+            help.npos)
+      << help;
+  EXPECT_EQ(help.find("lbvh (default)"), help.npos);
+}
+
 TEST_F(CliUsage, MisspelledWordsGetASuggestion) {
   const std::string mesh = sphere();
   expect_error(run_cli({"biuld", mesh}), usage, "did you mean build?");
