@@ -16,6 +16,7 @@
 #include "cli/inputs.h"
 #include "cli/options/builders.h"
 #include "cli/options/layouts.h"
+#include "cli/options/parts.h"
 #include "cli/options/qualities.h"
 #include "cli/options/scene.h"
 #include "cli/options/structures.h"
@@ -221,10 +222,6 @@ int build_both_levels(Session& session, const CLI::App& command, const BuildOpti
   return build_scene(session, options.inputs[0], options.scene, accel_options(options));
 }
 
-/// Options of trees that are built in one piece.
-constexpr const char* options_of_one_piece[] = {"--max-leaf-size", "--top",    "--splits",
-                                                "--reinsertion",   "--layout", "--quality"};
-
 /// Throws: Error invalid_argument for options that do not fit a tree whose parts are on the ranks of mpirun.
 void check_for_ranks(const CLI::App& command, const BuildOptions& options) {
   const auto refuse = [](const std::string& option) {
@@ -236,21 +233,6 @@ void check_for_ranks(const CLI::App& command, const BuildOptions& options) {
   if (options.memory_bytes) refuse("--memory");
   if (options.gpus > 0) refuse("--gpus");
   if (options.structure.structure != Structure::bvh) refuse("--structure");
-}
-
-/// Adds --memory and --gpus.
-void add_parts(CLI::App& command, std::optional<u64>& bytes, u32& gpus) {
-  CLI::Option* const memory = add_bytes(command, "--memory", bytes,
-                                        "Build with lbvh or hploc in slices that take at most so much memory of "
-                                        "the device, as in 2G, for trees that do "
-                                        "not fit a GPU; the tree is the same");
-  CLI::Option* const ranks =
-      add_gpus(command, gpus, "Build with lbvh one tree whose parts are on N GPUs; -o is then a folder, .copsed");
-  for (const char* other : options_of_one_piece) {
-    memory->excludes(command.get_option(other));
-    ranks->excludes(command.get_option(other));
-  }
-  ranks->excludes(memory);
 }
 
 }  // namespace
@@ -291,6 +273,8 @@ Command add_build_command(CLI::App& app, CommonOptions& common) {
       "  copse build assets/spot.obj --structure voxels --rule inside -o spot.voxels");
   const auto run = [command, options](Session& session) {
     check_structure(*command, options->structure);
+    check_quality(*command);
+    check_parts(*command);
     if (session.ranks() != nullptr) {
       check_for_ranks(*command, *options);
       refuse_scene_choice(options->scene);

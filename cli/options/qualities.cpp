@@ -20,13 +20,21 @@ BuildSettings settings_of(const Accel& accel) {
 }  // namespace
 
 void add_quality(CLI::App& command, Quality& quality) {
-  CLI::Option* option = add_choice<Quality>(
+  add_choice<Quality>(
       command, "--quality", quality,
       {{"fast", Quality::fast}, {"balanced", Quality::balanced}, {"best", Quality::best}},
       "Build the library's Accel: fast, balanced or best. Without it, balanced, unless an option of a "
       "tree by hand is given: " +
           one_of({std::begin(options_by_hand), std::end(options_by_hand)}));
-  for (const char* other : options_by_hand) option->excludes(command.get_option(other));
+}
+
+void check_quality(const CLI::App& command) {
+  if (command.count("--quality") == 0) return;
+  for (const char* option : options_by_hand) {
+    if (command.count(option) == 0) continue;
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("--quality builds an Accel, but {} builds a tree by hand; give one of them", option));
+  }
 }
 
 bool builds_by_hand(const CLI::App& command) {

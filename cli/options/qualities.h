@@ -12,12 +12,15 @@ class Option;
 
 namespace copse::cli {
 
-/// The options that build a tree by hand, which --quality excludes. --splits goes with both.
+/// The options that build a tree by hand, in place of --quality. --splits goes with both.
 inline constexpr const char* options_by_hand[] = {"--builder", "--radius",      "--morton-bits", "--max-leaf-size",
                                                   "--top",     "--reinsertion", "--layout"};
 
-/// Adds --quality. The command must have the options by hand already.
+/// Adds --quality.
 void add_quality(CLI::App& command, Quality& quality);
+
+/// Throws: Error invalid_argument if --quality and an option of a tree by hand are given.
+void check_quality(const CLI::App& command);
 
 /// True if the user chose to build a tree by hand.
 bool builds_by_hand(const CLI::App& command);

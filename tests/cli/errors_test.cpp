@@ -44,7 +44,15 @@ TEST_F(CliErrors, ValuesOutOfRangeNameTheValueAndTheLimit) {
     expect_error(run_cli({"build", mesh, "--memory", bytes}), usage, "--memory is '" + bytes + "'; it takes");
   }
   expect_error(run_cli({"build", mesh, "--memory", "1G", "--builder", "sah"}), usage, "--builder is sah");
-  expect_error(run_cli({"build", mesh, "--memory", "1G", "--quality", "best"}), usage, "excludes");
+  expect_error(run_cli({"build", mesh, "--memory", "1G", "--quality", "best"}), usage,
+               "--memory builds a tree by hand in slices, but --quality builds an Accel; give one of them");
+  expect_error(run_cli({"build", mesh, "--memory", "1G", "--top", "sah"}), usage,
+               "--memory builds a tree by hand in slices, which does not take --top; leave one of them out");
+  for (const Arguments& by_hand :
+       std::vector<Arguments>{{"--builder", "sah"}, {"--layout", "bvh4"}, {"--radius", "3"}}) {
+    expect_error(run_cli({"build", mesh, "--quality", "best", by_hand[0], by_hand[1]}), usage,
+                 "--quality builds an Accel, but " + by_hand[0] + " builds a tree by hand; give one of them");
+  }
   expect_error(run_cli({"build", mesh, "--memory", "1G", "--structure", "grid"}), usage, "the structure is grid");
   expect_error(run_cli({"build", mesh, "--memory", "100"}), usage, "the memory limit is 100 bytes, but slices of");
   expect_error(

@@ -78,8 +78,10 @@ TEST_F(CliShards, RefuseWhatDoesNotFit) {
     return all;
   };
   expect_error(with({"--builder", "sah"}), 2, "--builder is sah");
-  expect_error(with({"--quality", "best"}), 2, "excludes");
-  expect_error(with({"--memory", "1G"}), 2, "excludes");
+  expect_error(with({"--quality", "best"}), 2,
+               "--gpus builds a tree by hand on several devices, but --quality builds an Accel; give one of them");
+  expect_error(with({"--splits", "2"}), 2, "which does not take --splits; leave one of them out");
+  expect_error(with({"--memory", "1G"}), 2, "--memory builds a tree in slices on one device, but --gpus");
   expect_error(with({"--structure", "grid"}), 2, "--gpus is for bvh only; the structure is grid");
   expect_error(with({"-o", path("a.copse")}), 2, "must end in .copsed");
   write_text("file.copsed", "text");
