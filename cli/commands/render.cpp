@@ -97,6 +97,24 @@ void check_structure(const RenderCommand& command, InputKind kind) {
   }
 }
 
+/// Throws: Error invalid_argument for options of the picture that have no effect, or that contradict each other.
+void check_picture_options(const CLI::App& app, const RenderOptions& render) {
+  const auto needs = [&](const char* option, u32 value, Shading shading) {
+    if (app.count(option) == 0 || render.shading == shading) return;
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("{} is {}, but --shading is {}; add --shading {}", option, value,
+                            name_in(shadings(), render.shading), name_in(shadings(), shading)));
+  };
+  needs("--ao-rays", render.ambient_rays, Shading::ambient_occlusion);
+  needs("--heat-limit", render.heat_limit, Shading::heat);
+  for (const char* side : {"--width", "--height"}) {
+    if (app.count("--size") == 0 || app.count(side) == 0) continue;
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("--size is the width and the height, but {} is given too; leave one of them out", side));
+  }
+}
+
 /// Throws: Error invalid_argument for what several ranks do not share.
 void check_for_ranks(const RenderCommand& command, InputKind kind) {
   refuse_standard_input(command.inputs);
@@ -138,7 +156,8 @@ void check_subject(const Session& session, const RenderCommand& command, const S
                           one_line(command.inputs[0])));
 }
 
-int run_render(Session& session, const RenderCommand& command) {
+int run_render(Session& session, const CLI::App& app, const RenderCommand& command) {
+  check_picture_options(app, command.render);
   InputKind kind{};
   session.together([&] { kind = check_inputs(command.inputs); });
   if (session.ranks() != nullptr) check_for_ranks(command, kind);
@@ -172,18 +191,16 @@ int run_render(Session& session, const RenderCommand& command) {
 
 void add_picture_options(CLI::App& app, RenderOptions& render) {
   constexpr u32 max_pixels = 16384;
-  CLI::Option* width = add_count(app, "--width", render.width, 1, max_pixels, "Pixels, default 1024");
-  CLI::Option* height = add_count(app, "--height", render.height, 1, max_pixels,
-                                  "Pixels, default 1024; both up to 16384, and up to 134 million pixels in all");
-  add_image_size(app, render.width, render.height, max_pixels)
-      ->excludes(width)
-      ->excludes(height)
-      ->option_text("WxH");
+  add_count(app, "--width", render.width, 1, max_pixels, "Pixels, default 1024");
+  add_count(app, "--height", render.height, 1, max_pixels,
+            "Pixels, default 1024; both up to 16384, and up to 134 million pixels in all");
+  add_image_size(app, render.width, render.height, max_pixels);
   add_choice<Shading>(app, "--shading", render.shading, shadings(),
                       "What the colour of a pixel shows, default normal");
-  add_count(app, "--ao-rays", render.ambient_rays, 1, 4096, "Ambient rays per pixel, default 32");
+  add_count(app, "--ao-rays", render.ambient_rays, 1, 4096,
+            "Ambient rays per pixel, default 32; needs --shading ao");
   add_count(app, "--heat-limit", render.heat_limit, 1, 0xffffffffu,
-            "Visits that have the hottest colour; default: the maximum in the picture");
+            "Visits that have the hottest colour; default: the maximum in the picture; needs --shading heat");
 }
 
 }  // namespace
@@ -217,7 +234,7 @@ Command add_render_command(CLI::App& app, CommonOptions& common) {
       "  copse render assets/grove.glb -o grove.png --eye 9,6,16 --target 0,0.5,0\n"
       "  copse render assets/spot.obj -o spot.png --structure frustum\n"
       "  copse render assets/spot.obj -o face.png --eye 1,1,-3 --target 0,0,0 --fov 30 --shading ao");
-  return {command, [options](Session& session) { return run_render(session, *options); }, true};
+  return {command, [command, options](Session& session) { return run_render(session, *command, *options); }, true};
 }
 
 }  // namespace copse::cli

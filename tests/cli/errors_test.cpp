@@ -87,9 +87,13 @@ TEST_F(CliErrors, ImpossibleCamerasAndPicturesAreRefused) {
   expect_error(render({"--height", "16385"}), usage, "'16385'");
   expect_error(render({"--size", "10x"}), usage, "'10x'");
   expect_error(render({"--size", "10x99999"}), usage, "from 1 to 16384");
-  expect_error(render({"--size", "10x10", "--width", "5"}), usage, "excludes");
+  expect_error(render({"--size", "10x10", "--width", "5"}), usage,
+               "--size is the width and the height, but --width is given too; leave one of them out");
   expect_error(render({"--shading", "phong"}), usage, "normal, primitive, distance, ao or heat");
   expect_error(render({"--ao-rays", "4097"}), usage, "from 1 to 4096");
+  expect_error(render({"--ao-rays", "4"}), usage, "--ao-rays is 4, but --shading is normal; add --shading ao");
+  expect_error(render({"--heat-limit", "5", "--shading", "ao"}), usage,
+               "--heat-limit is 5, but --shading is ao; add --shading heat");
   expect_error(render({"--structure", "octree"}), usage, "bvh, grid or frustum");
   expect_error(render({"--structure", "frustum", "--shading", "ao"}), usage, "rays from the eye alone");
   expect_error(render({"--fov", "180"}), usage, "from 0.1 to 179");
