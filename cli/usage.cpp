@@ -57,14 +57,20 @@ std::string unknown_option(const CLI::App& command, const std::string& words, co
   return fmt::format("{} has no option {}{}", words, word, suggestion(word, names));
 }
 
+/// "the command", or what the usage line calls the commands below this one, such as KIND.
+std::string name_of_commands(const CLI::App& app) {
+  const std::string label = app.get_formatter()->get_label("SUBCOMMAND");
+  return label == "COMMAND" ? "the command" : label;
+}
+
 std::string missing_command(const CLI::App& app, const std::string& command) {
   const std::vector<std::string> words = app.remaining(), names = command_names(app);
-  if (words.empty()) return "the command is missing; it can be " + one_of(names);
+  if (words.empty()) return name_of_commands(app) + " is missing; it can be " + one_of(names);
   const std::string& word = words.front();
-  if (!is_option(word)) return "the command is " + none_of(word, names);
+  if (!is_option(word)) return name_of_commands(app) + " is " + none_of(word, names);
   if (!suggestion(word, option_names(app)).empty()) return unknown_option(app, command, word);
-  return fmt::format("{} stands before the command, or is none of its options; write the command first: {}", word,
-                     one_of(names));
+  return fmt::format("{0} stands before {1}, or is none of its options; write {1} first: {2}", word,
+                     name_of_commands(app), one_of(names));
 }
 
 std::string unexpected_argument(const CLI::App& command, const std::string& words, const std::string& word) {
@@ -129,7 +135,7 @@ std::vector<std::string> with_help_option(const CLI::App& app, std::vector<std::
     const std::vector<std::string> names = command_names(*command);
     if (names.empty()) throw CLI::ValidationError(fmt::format("'{}' is one word too many after help", word));
     if (std::find(names.begin(), names.end(), word) == names.end()) {
-      throw CLI::ValidationError("the command is " + none_of(word, names));
+      throw CLI::ValidationError(name_of_commands(*command) + " is " + none_of(word, names));
     }
     command = command->get_subcommand(word);
   }

@@ -12,6 +12,7 @@
 #include "cli/commands/command.h"
 #include "cli/exit_code.h"
 #include "cli/files.h"
+#include "cli/help_text.h"
 #include "cli/options/scene.h"
 
 namespace copse::cli {
@@ -158,6 +159,10 @@ Kind add_cube(CLI::App& parent, const Options&) {
 Command add_generate_command(CLI::App& app, CommonOptions& common) {
   CLI::App* command = app.add_subcommand("generate", "Generate a mesh and write it as PLY");
   command->require_subcommand(1);
+  const auto formatter = std::make_shared<CLI::Formatter>();  // of its own, for the label
+  formatter->column_width(help_column);
+  formatter->label("SUBCOMMAND", "KIND");
+  command->formatter(formatter);
   const auto options = std::make_shared<GenerateOptions>();
   std::vector<Kind> kinds;
   for (const auto add : {add_subdivide, add_hairball, add_random, add_grid, add_sphere, add_cube}) {
@@ -176,7 +181,7 @@ Command add_generate_command(CLI::App& app, CommonOptions& common) {
             for (const Kind& kind : kinds) {
               if (kind.app->parsed()) return run_generate(session, kind, *options);
             }
-            throw Error(ErrorCode::invalid_argument, "generate takes a kind of mesh");
+            throw Error(ErrorCode::invalid_argument, "KIND is missing");
           }};
 }
 

@@ -26,6 +26,9 @@ int run_merge(Session& session, const MergeOptions& options) {
                             "NAME.copsed` writes one",
                             options.folder));
   }
+  if (options.output.empty()) {
+    throw Error(ErrorCode::invalid_argument, "-o is missing: name the file to write, as in -o tree.copse");
+  }
   check_output(options.output, ".copse", {});
   const auto context = session.make_host_context();
   session.progress().expect_stages(3);
@@ -59,7 +62,7 @@ Command add_merge_command(CLI::App& app, CommonOptions& common) {
   CLI::App* command = app.add_subcommand("merge", "Put the parts of a sharded tree together in one file");
   const auto options = std::make_shared<MergeOptions>();
   add_input(*command, options->folder, "FOLDER", "A .copsed folder, as `copse build --gpus N` writes it");
-  add_output(*command, options->output, "The file to write, .copse")->required();
+  add_output(*command, options->output, "The file to write, .copse (required)");
   add_common_options(*command, common);
   command->footer(
       "The tree is that of `copse build --builder lbvh`. The mesh has three vertices of its own for each "

@@ -42,6 +42,7 @@ CommandText describe_command(const CLI::App& app, const std::string& before) {
   CommandText text{.name = app.get_name(),
                    .words = before + app.get_name(),
                    .description = app.get_description(),
+                   .commands_label = app.get_formatter()->get_label("SUBCOMMAND"),
                    .footer = app.get_footer(),
                    .options = {},
                    .arguments = {},

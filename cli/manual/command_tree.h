@@ -30,7 +30,8 @@ struct CommandText {
   std::string name;   // "generate"
   std::string words;  // "copse generate"
   std::string description;
-  std::string footer;  // notes and examples
+  std::string commands_label;  // what the usage line calls the commands below: "COMMAND", "KIND"
+  std::string footer;          // notes and examples
   std::vector<OptionText> options, arguments;
   std::vector<CommandText> commands;
 };

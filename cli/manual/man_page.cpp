@@ -49,7 +49,8 @@ std::string footer_lines(const std::string& footer) {
 
 std::string usage_line(const CommandText& command) {
   std::string line = bold(command.words);
-  if (!command.commands.empty()) return line + " " + italic("COMMAND") + " [" + italic("OPTIONS") + "]";
+  if (!command.commands.empty())
+    return line + " " + italic(command.commands_label) + " [" + italic("OPTIONS") + "]";
   for (const OptionText& argument : command.arguments) {
     line += argument.is_required ? " " + italic(argument.names[0]) : " [" + italic(argument.names[0]) + "]";
   }

@@ -7,9 +7,11 @@ using CliErrors = CliTest;
 
 TEST_F(CliErrors, UnknownCommandsAndOptionsAreUsageErrors) {
   expect_error(run_cli({}), usage, "build, info, render, convert, merge, generate, bench or doctor");
-  expect_error(run_cli({"biuld"}), usage, "'biuld'");
-  expect_error(run_cli({"generate"}), usage, "subdivide, hairball");
-  expect_error(run_cli({"generate", "pyramid", "-o", path("a.ply")}), usage, "'pyramid'");
+  expect_error(run_cli({"biuld"}), usage, "the command is 'biuld'");
+  expect_error(run_cli({"generate"}), usage, "KIND is missing; it can be subdivide, hairball");
+  expect_error(run_cli({"generate", "pyramid", "-o", path("a.ply")}), usage,
+               "KIND is 'pyramid'; it takes subdivide");
+  expect_error(run_cli({"generate", "--count", "3"}), usage, "write KIND first: subdivide");
   expect_error(run_cli({"build"}), usage, "IN is missing");
   expect_error(run_cli({"build", sphere(), "second.ply"}), bad_file, "'second.ply': no such file");
   expect_error(run_cli({"render", sphere(), "-o", path("a.png"), "--widht", "5"}), usage, "--widht");

@@ -60,6 +60,7 @@ TEST_F(CliManual, ThePageHasEveryOptionOfEveryCommand) {
           << words << option;
     }
   }
+  EXPECT_NE(outcome.out.find("\\fBcopse generate\\fR \\fIKIND\\fR"), std::string::npos);
   const std::string shown = shown_page(write_text("copse.1", outcome.out), 1000);
   if (shown.empty()) GTEST_SKIP() << "man or col is not installed";
   for (const char* part : {"NAME", "copse - build acceleration structures", "--quality fast|balanced|best",

@@ -90,7 +90,9 @@ TEST_F(CliShards, RefuseWhatDoesNotFit) {
   write_text("other.copsed/notes.txt", "text");
   expect_error(with({"-o", path("other.copsed")}), 3, "this folder holds other files");
   expect_error({"merge", path("other.copsed"), "-o", path("b.copse")}, 3, "no folder with the manifest.json");
-  expect_error({"merge", path("other.copsed")}, 2, "-o");
+  ASSERT_EQ(run_cli(with({"-o", path("parts.copsed")})).exit_code, 0);
+  expect_error({"merge", path("parts.copsed")}, 2, "-o is missing: name the file to write, as in -o tree.copse");
+  expect_error({"merge"}, 2, "FOLDER is missing: a .copsed folder");
 }
 
 }  // namespace

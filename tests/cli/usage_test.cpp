@@ -20,7 +20,8 @@ TEST_F(CliUsage, HelpIsACommandToo) {
     EXPECT_EQ(outcome.out, run_cli(by_option).out);
   }
   expect_error(run_cli({"help", "biuld"}), usage, "'biuld'; it takes build");
-  expect_error(run_cli({"help", "generate", "ball"}), usage, "'ball'; it takes subdivide");
+  expect_error(run_cli({"help", "generate", "ball"}), usage, "KIND is 'ball'; it takes subdivide");
+  EXPECT_NE(run_cli({"help", "generate"}).out.find("copse generate [OPTIONS] KIND"), std::string::npos);
   expect_error(run_cli({"help", "build", "me"}), usage, "'me' is one word too many after help");
 }
 
