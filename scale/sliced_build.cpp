@@ -63,7 +63,7 @@ SlicedBuildSizes size_slices(Context& device, u64 triangle_count, const SlicedBu
   throw Error(ErrorCode::invalid_argument,
               "build_in_slices: the memory limit is " + detail::counted(options.memory_bytes, "bytes") +
                   ", but slices of " + detail::counted(smaller(min_slice, triangle_count), "triangles") +
-                  ", the smallest, take " + std::to_string(bytes));
+                  ", the smallest, take " + detail::counted(bytes, "bytes"));
 }
 
 /// Builds the tree over the triangles with keys, which are already sorted into slices.

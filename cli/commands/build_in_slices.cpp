@@ -20,10 +20,19 @@ struct TimedSlices {
   double milliseconds;
 };
 
+/// Throws: Error invalid_argument if --memory is below what the smallest slices take.
+SlicedBuildSizes sizes_within_limit(Context& device, u64 triangle_count, const SlicedBuildOptions& options) {
+  try {
+    return sliced_build_sizes(device, triangle_count, options);
+  } catch (const Error& error) {
+    throw_with_option(error, "build_in_slices: the memory limit", "--memory");
+  }
+}
+
 TimedSlices build_slices_timed(Context& host, Context& device, const TriangleRecords& triangles,
                                const SlicedBuildRequest& request) {
   const SlicedBuildOptions options{request.memory_bytes, *request.settings.morton_bits, request.settings.radius};
-  TimedSlices result{{}, sliced_build_sizes(device, triangles.triangle_count, options), 0};
+  TimedSlices result{{}, sizes_within_limit(device, triangles.triangle_count, options), 0};
   Stopwatch stopwatch(host);
   result.bvh = build_in_slices(host, device, triangles, options);
   result.milliseconds = stopwatch.milliseconds();

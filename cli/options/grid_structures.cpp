@@ -11,24 +11,16 @@ namespace {
 GridOptions grid_options(const StructureOptions& options) {
   GridOptions result;
   if (options.density > 0) result.density = options.density;
-  if (options.resolution.empty()) return result;
-  const std::vector<u32> numbers = resolution_numbers(options.resolution);
-  if (numbers.size() != 1 && numbers.size() != 3) {
-    refuse_structure(fmt::format("--resolution is {}; a grid takes one number or three", options.resolution));
-  }
-  result.resolution = numbers.size() == 1 ? uvec3(numbers[0]) : uvec3(numbers[0], numbers[1], numbers[2]);
-  // The library takes a resolution of 0 as "use the density".
-  if (result.resolution == uvec3(0))
-    refuse_structure("--resolution is 0; it takes 1 to 2048 cells along each axis");
+  const std::vector<u32> numbers = resolution_of(options);
+  if (numbers.size() == 1) result.resolution = uvec3(numbers[0]);
+  if (numbers.size() == 3) result.resolution = uvec3(numbers[0], numbers[1], numbers[2]);
   return result;
 }
 
 FrustumGridOptions frustum_options(const StructureOptions& options) {
-  if (options.resolution.empty()) return {};
-  const std::vector<u32> numbers = resolution_numbers(options.resolution);
-  if (numbers.size() == 3) return {.resolution = uvec3(numbers[0], numbers[1], numbers[2])};
-  refuse_structure(fmt::format(
-      "--resolution is {}; a frustum takes three numbers: tiles across, tiles down, slabs", options.resolution));
+  const std::vector<u32> numbers = resolution_of(options);
+  if (numbers.empty()) return {};
+  return {.resolution = uvec3(numbers[0], numbers[1], numbers[2])};
 }
 
 }  // namespace

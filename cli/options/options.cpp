@@ -170,6 +170,13 @@ CLI::Option* add_choice_of_names(CLI::App& app, const std::string& name, const s
       ->option_text(CLI::detail::join(names, "|"));
 }
 
+void throw_with_option(const Error& error, const std::string& phrase, const std::string& option) {
+  std::string message = error.what();
+  const size_t at = message.find(phrase);
+  if (at != std::string::npos) message.replace(at, phrase.size(), option);
+  throw Error(error.code(), message);
+}
+
 std::string one_of(const std::vector<std::string>& names) {
   std::string list;
   for (size_t i = 0; i < names.size(); ++i) {

@@ -8,6 +8,7 @@
 
 #include "builders/geometry/aabb.h"
 #include "primitives/core/context.h"
+#include "primitives/core/error.h"
 
 // Options that check their values. An error names the option, the value and the values that it takes.
 
@@ -64,6 +65,9 @@ CLI::Option* add_point(CLI::App& app, const std::string& name, std::optional<vec
 
 /// Adds --size: width and height, as in 1920x1080.
 CLI::Option* add_image_size(CLI::App& app, u32& width, u32& height, u32 highest);
+
+/// Throws the error again. In its message the option takes the place of the phrase by which the library calls its value.
+[[noreturn]] void throw_with_option(const Error& error, const std::string& phrase, const std::string& option);
 
 template <class T>
 using Choices = std::vector<std::pair<std::string, T>>;

@@ -55,8 +55,9 @@ Built build_bvh_of_points(Context& context, const PositionSpan& points);
   throw Error(ErrorCode::invalid_argument, what);
 }
 
-/// Returns the numbers of --resolution: "N" or "XxYxZ". Throws: Error invalid_argument for anything else.
-std::vector<u32> resolution_numbers(const std::string& text);
+/// Returns the numbers of --resolution: one or three; none if the option is not given.
+/// Throws: Error invalid_argument for other text, and for numbers that the structure does not take.
+std::vector<u32> resolution_of(const StructureOptions& options);
 
 inline Json to_json(const uvec3& v) {
   return {v.x, v.y, v.z};

@@ -1,7 +1,6 @@
 #include "cli/options/structures.h"
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 
 #include "builders/io/tree_file.h"
 #include "cli/exit_code.h"
@@ -38,22 +37,6 @@ Built build_by(Context& context, const TriangleView& triangles, const Aabb& box,
 
 const char* name_of(Structure structure) {
   return names[int(structure)];
-}
-
-std::vector<u32> resolution_numbers(const std::string& text) {
-  std::vector<u32> numbers;
-  const char *at = text.data(), *const end = at + text.size();
-  while (true) {
-    u32 value = 0;
-    const auto [stop, error] = std::from_chars(at, end, value);
-    if (error != std::errc{}) break;
-    numbers.push_back(value);
-    if (stop == end) return numbers;
-    if (*stop != 'x') break;
-    at = stop + 1;
-  }
-  refuse_structure(
-      fmt::format("--resolution is '{}'; it takes a number, or three as in 128x128x16", one_line(text)));
 }
 
 void add_structure(CLI::App& command, StructureOptions& options) {
@@ -164,6 +147,7 @@ int build_structure(Session& session, const std::vector<std::string>& inputs, co
                          is_voxel_tree(options.structure);
   if (!output.empty()) check_output(output, is_nano ? ".nvdb" : is_voxels ? ".voxels" : ".copse", inputs);
   if (!options.slices.empty()) check_output(options.slices + "/slice-0000.png", ".png", inputs);
+  resolution_of(options);  // an error comes before the mesh is read
   const auto context = session.make_context();
   session.progress().expect_stages(writes ? 3 : 2);
 

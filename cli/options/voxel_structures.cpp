@@ -10,14 +10,8 @@ namespace {
 constexpr const char* rule_names[] = {"touched", "crossed", "inside"};
 
 u32 voxel_resolution(const StructureOptions& options, u32 own) {
-  if (options.resolution.empty()) return own;
-  const std::vector<u32> numbers = resolution_numbers(options.resolution);
-  if (numbers.size() != 1) {
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("--resolution is {}; {} take one number, because voxels are cubes", options.resolution,
-                            name_of(options.structure)));
-  }
-  return numbers[0];
+  const std::vector<u32> numbers = resolution_of(options);
+  return numbers.empty() ? own : numbers[0];
 }
 
 }  // namespace

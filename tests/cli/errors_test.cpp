@@ -56,7 +56,8 @@ TEST_F(CliErrors, ValuesOutOfRangeNameTheValueAndTheLimit) {
                  "--quality builds an Accel, but " + by_hand[0] + " builds a tree by hand; give one of them");
   }
   expect_error(run_cli({"build", mesh, "--memory", "1G", "--structure", "grid"}), usage, "the structure is grid");
-  expect_error(run_cli({"build", mesh, "--memory", "100"}), usage, "the memory limit is 100 bytes, but slices of");
+  expect_error(run_cli({"build", mesh, "--memory", "100"}), usage,
+               "error: --memory is 100 bytes, but slices of 64 triangles, the smallest, take ");
   expect_error(
       run_cli({"build", mesh, "--radius", "3"}), usage,
       "--radius is 3, but only hploc has a radius. A tree by hand is built by lbvh unless --builder names "

@@ -215,24 +215,34 @@ TEST_F(CliStructureErrors, NameTheOptionThatDoesNotFit) {
   expect({"dag", "-o", path("d.copse")}, 2, "must end in .voxels");
   expect({"distance", "-o", path("d.voxels")}, 2, "must end in .nvdb");
   expect({"distance", "--nvdb", "index"}, 2, "--nvdb is for bricks only; the structure is distance");
-  expect({"distance", "--resolution", "4097"}, 2, "it can be 1 to 4096");
+  expect({"distance", "--resolution", "4097"}, 2,
+         "--resolution is 4097; --structure distance takes 1 to 4096 voxels along the longest edge");
   expect({"distance", "--band", "1"}, 2, "--band");
   expect({"bricks", "--band", "3"}, 2, "--band is for distance only; the structure is bricks");
-  expect({"octree", "--resolution", "65537"}, 2, "65536");
-  expect({"voxels", "--resolution", "4x4x4"}, 2, "voxels are cubes");
+  expect({"octree", "--resolution", "65537"}, 2,
+         "--resolution is 65537; --structure octree takes 1 to 65536 voxels along the longest edge");
+  expect({"voxels", "--resolution", "4096"}, 2, "--resolution is 4096; --structure voxels takes 1 to 2048 voxels");
+  expect({"voxels", "--resolution", "4x4x4"}, 2,
+         "--resolution is 4x4x4; --structure voxels takes one number, because voxels are cubes");
   expect({"grid", "--resolution", "4x"}, 2, "'4x'");
   expect({"grid", "--eye", "1,2,3"}, 2, "--eye is for frustum only; the structure is grid");
   expect({"frustum", "--density", "3"}, 2, "--density is for grid only");
   expect({"frustum", "--resolution", "64"}, 2, "three numbers");
-  expect({"frustum", "--resolution", "999x9x9"}, 2, "512");
+  expect({"frustum", "--resolution", "999x9x9"}, 2,
+         "--resolution is 999x9x9; a frustum takes 1 to 512 tiles each way and 1 to 256 slabs");
+  expect({"frustum", "--resolution", "9x9x257"}, 2, "1 to 256 slabs");
   expect({"frustum", "-o", path("f.voxels")}, 2, "--output is for");
   expect({"kdtree", "--resolution", "64"}, 2,
          "--resolution is for grid, frustum, voxels, bricks, distance, octree and dag only");
   expect({"kdtree", "-o", path("k.voxels")}, 2, "must end in .copse");
   expect({"points", "--slices", path("")}, 2, "--slices is for voxels and bricks only; the structure is points");
   expect({"points", "--builder", "sah"}, 2, "--builder is for bvh only; the structure is points");
-  expect({"grid", "--resolution", "4096"}, 2, "2048");
-  expect({"bricks", "--resolution", "70000"}, 2, "65536");
+  expect({"grid", "--resolution", "4096"}, 2,
+         "--resolution is 4096; a grid takes 1 to 2048 cells along each axis");
+  expect({"grid", "--resolution", "0"}, 2, "--resolution is 0; a grid takes 1 to 2048 cells");
+  expect({"grid", "--resolution", "2048x2048x257"}, 2, "a grid takes up to 1 073 741 824");
+  expect({"grid", "--resolution", "2x2"}, 2, "--resolution is 2x2; a grid takes one number or three");
+  expect({"bricks", "--resolution", "70000"}, 2, "--structure bricks takes 1 to 65536 voxels");
   expect({"voxels", "--slices", path("nowhere")}, 3, "does not exist");
   EXPECT_EQ(files().size(), 1u);
 }
