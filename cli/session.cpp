@@ -23,6 +23,15 @@ u32 threads_of_rank(const RankGroup& ranks) {
   return std::max(std::thread::hardware_concurrency() / ranks.ranks_on_host, 1u);
 }
 
+/// Throws: as load_scene; an error about the number of the scene names --scene.
+SceneFile load_chosen_scene(const std::string& path, const LoadSceneOptions& options) {
+  try {
+    return load_scene(path, options);
+  } catch (const Error& error) {
+    throw_with_option(error, "the scene asked for", "--scene");
+  }
+}
+
 }  // namespace
 
 Session::Session(const CommonOptions& options, RankGroup* ranks)
@@ -54,7 +63,7 @@ Mesh Session::read_mesh(const std::string& path, MeshReport* report) {
 SceneFile Session::read_scene(const std::string& path, u32 number) {
   LoadSceneOptions options{.cancel = interrupts_.token()};
   if (number != default_scene) options.scene = number;
-  SceneFile file = load_scene(path, options);
+  SceneFile file = load_chosen_scene(path, options);
   if (!file.left_out.is_complete()) note("{}: {}", path, file.left_out.message());
   return file;
 }

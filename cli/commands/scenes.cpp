@@ -93,7 +93,7 @@ SceneTimes time_again(Session& session, Context& context, BuiltScene& built) {
 
 void add_scene_choice(CLI::App& command, u32& scene) {
   add_count(command, "--scene", scene, 0, 1'000'000,
-            "Of a .glb or .gltf file with several scenes: the number of the one to read");
+            "Of a .glb or .gltf file with several scenes: the number of the one to read, counted from 0");
 }
 
 void add_opening(CLI::App& command, float& opening) {

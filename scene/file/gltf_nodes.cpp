@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "builders/io/whole_file.h"
+#include "primitives/core/counted.h"
 #include "scene/file/gltf_instancing.h"
 
 namespace copse::detail {
@@ -165,6 +166,13 @@ std::vector<int> nodes_without_parent(const GltfModel& model) {
   return roots;
 }
 
+/// "1 scene, number 0", "3 scenes, numbers 0 to 2"
+std::string scenes_in_words(u64 count) {
+  const std::string scenes = counted(count, "scenes");
+  if (count == 0) return scenes;
+  return scenes + (count == 1 ? ", number 0" : ", numbers 0 to " + std::to_string(count - 1));
+}
+
 }  // namespace
 
 std::vector<GltfPlacement> placements_of(const fs::path& path, const GltfModel& model, std::optional<u32> scene,
@@ -173,7 +181,7 @@ std::vector<GltfPlacement> placements_of(const fs::path& path, const GltfModel& 
   const bool has_none = model.scenes.empty() && number == 0;
   if (!has_none && number >= model.scenes.size()) {
     throw_bad_file(path, std::string(scene ? "the scene asked for" : "scene") + " is " + std::to_string(number) +
-                             ", but there are " + std::to_string(model.scenes.size()) + " scenes");
+                             "; the file has " + scenes_in_words(model.scenes.size()));
   }
   const std::vector<int> roots = has_none ? nodes_without_parent(model) : model.scenes[number].nodes;
   NodeWalk walk(path, model, max_bytes);

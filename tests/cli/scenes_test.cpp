@@ -83,7 +83,13 @@ TEST_F(CliScenes, RefuseOptionsThatAreForOneTree) {
   expect_error(run_cli({"render", grove, "-o", path("a.png"), "--structure", "grid"}), 2,
                "--structure grid needs a mesh, but the input is a scene");
   expect_error(run_cli({"info", sphere(), "--scene", "0"}), 2, "--scene needs a scene file");
-  expect_error(run_cli({"info", grove, "--scene", "1"}), 3, "the scene asked for is 1, but there are 1 scenes");
+  for (Arguments arguments : std::vector<Arguments>{{"info", grove},
+                                                    {"build", grove},
+                                                    {"render", grove, "-o", path("a.png")},
+                                                    {"convert", grove, "-o", path("a.ply")}}) {
+    arguments.insert(arguments.end(), {"--scene", "7"});
+    expect_error(run_cli(arguments), 3, "--scene is 7; the file has 1 scene, number 0");
+  }
   expect_error(run_cli({"info", write_text("a.gltf", "{}")}), 3, "asset.version is missing");
   expect_error(run_cli({"bench", grove}), 3,
                "this is a file of a scene, but a mesh (.obj, .ply, .stl or .off) is wanted");

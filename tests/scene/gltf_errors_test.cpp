@@ -46,7 +46,7 @@ const Damage damages[] = {
     {"\"2.0\"", "\"1.0\"", "asset.version is '1.0'; Copse reads glTF 2.0"},
     {"\"version\":\"2.0\"", "", "asset.version is missing"},
     {"\"2.0\"", "2.0", "asset.version is 2.0; it takes a string"},
-    {"\"scene\":0", "\"scene\":1", "scene is 1, but there are 1 scenes"},
+    {"\"scene\":0", "\"scene\":1", "scene is 1; the file has 1 scene, number 0"},
     {"\"scene\":0", "\"scene\":-1", "scene is -1; it takes a whole number from 0 to 2147483647"},
     {"\"scene\":0", "\"scene\":4294967296", "scene is 4294967296; it takes a whole number"},
     {"\"scene\":0", "\"scene\":0.5", "scene is 0.5; it takes a whole number"},

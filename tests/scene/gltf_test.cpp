@@ -134,7 +134,7 @@ TEST(Gltf, ReadsTheSceneThatIsAskedFor) {
   EXPECT_EQ(places(load(maker.glb(), {.scene = 1})), (std::vector<float>{3, 2}));
   EXPECT_COPSE_ERROR(load(maker.glb(), {.scene = 2}), ErrorCode::bad_file, "the scene has 0 triangles");
   EXPECT_COPSE_ERROR(load(maker.glb(), {.scene = 3}), ErrorCode::bad_file,
-                     "the scene asked for is 3, but there are 3 scenes");
+                     "the scene asked for is 3; the file has 3 scenes, numbers 0 to 2");
   maker.more = ",\"scene\":1";
   EXPECT_EQ(places(load(maker.glb())), (std::vector<float>{3, 2}));
 }
