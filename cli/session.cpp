@@ -77,7 +77,8 @@ std::unique_ptr<Context> Session::make_context(Backend backend) {
                                                .cancel = interrupts_.token()});
   const u32 workers = context->worker_count();
   if (context->backend() == Backend::cpu && workers < options_.threads) {
-    note("--threads is {}; this machine runs {} at once", options_.threads, workers);
+    note("--threads is {}; this machine runs {} at once; {} {} used", options_.threads, workers, workers,
+         workers == 1 ? "is" : "are");
   }
   if (workers > 1) check_threads(workers - 1);
   return context;

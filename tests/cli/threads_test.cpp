@@ -17,7 +17,8 @@ TEST_F(CliThreads, ReportTheNumberThatRuns) {
   EXPECT_EQ(many.json()["copse"]["workers"], all.json()["copse"]["workers"]);
   const Outcome loud = run_cli({"build", mesh, "--json", "--backend", "cpu", "--threads", "4096"});
   const std::string workers = all.json()["copse"]["workers"].dump();
-  EXPECT_EQ(loud.err, "copse: --threads is 4096; this machine runs " + workers + " at once\n");
+  EXPECT_EQ(loud.err, "copse: --threads is 4096; this machine runs " + workers + " at once; " + workers +
+                          (workers == "1" ? " is" : " are") + " used\n");
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
