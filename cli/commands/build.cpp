@@ -125,7 +125,7 @@ int build_by_hand(Session& session, BuildOptions options) {
   options.settings = complete(options.settings);
   check_leaf_size(options.layout, options.settings.max_leaf_size);
   check_mesh_inputs(options.inputs);
-  if (!options.output.empty()) check_output(options.output, ".copse", options.inputs);
+  if (!options.output.empty()) check_structure_output(options.output, Structure::bvh, options.inputs);
   const auto context = session.make_context();
   session.progress().expect_stages(4 + (options.layout != Layout::bvh2) + !options.output.empty());
 
@@ -172,7 +172,7 @@ AccelOptions accel_options(const BuildOptions& options) {
 
 int build_accel(Session& session, const BuildOptions& options) {
   check_mesh_inputs(options.inputs);
-  if (!options.output.empty()) check_output(options.output, ".copse", options.inputs);
+  if (!options.output.empty()) check_structure_output(options.output, Structure::bvh, options.inputs);
   const auto context = session.make_context();
   session.progress().expect_stages(4 + !options.output.empty());
 

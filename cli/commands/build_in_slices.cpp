@@ -6,6 +6,7 @@
 #include "cli/inputs.h"
 #include "cli/options/builders.h"
 #include "cli/options/layouts.h"
+#include "cli/options/structures.h"
 #include "primitives/core/stopwatch.h"
 #include "scale/sliced_build.h"
 
@@ -80,7 +81,7 @@ int build_sliced_tree(Session& session, const SlicedBuildRequest& request) {
                 fmt::format("--memory builds in slices, which lbvh and hploc do; --builder is {}", builder));
   }
   check_mesh_inputs(request.inputs);
-  if (!request.output.empty()) check_output(request.output, ".copse", request.inputs);
+  if (!request.output.empty()) check_structure_output(request.output, Structure::bvh, request.inputs);
   const auto device = session.make_context(), host = session.make_host_context();
   session.progress().expect_stages(3 + !request.output.empty());
 

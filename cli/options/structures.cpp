@@ -1,6 +1,8 @@
 #include "cli/options/structures.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
 
 #include "builders/io/tree_file.h"
 #include "cli/exit_code.h"
@@ -18,6 +20,42 @@ constexpr const char* names[] = {"bvh",    "grid", "frustum", "voxels", "bricks"
 
 bool is_voxel_tree(Structure structure) {
   return structure == Structure::octree || structure == Structure::dag;
+}
+
+/// The endings that files of a structure have; none if it is not written.
+std::vector<std::string> endings_of(Structure structure) {
+  switch (structure) {
+    case Structure::grid:
+    case Structure::frustum: return {};
+    case Structure::voxels:
+    case Structure::octree:
+    case Structure::dag: return {".voxels"};
+    case Structure::bricks: return {".voxels", ".nvdb"};
+    case Structure::distance: return {".nvdb"};
+    case Structure::bvh:
+    case Structure::kdtree:
+    case Structure::points:
+    case Structure::point_bvh: break;
+  }
+  return {".copse"};
+}
+
+bool is_written_as(Structure structure, const std::string& path) {
+  const std::vector<std::string> endings = endings_of(structure);
+  return std::any_of(endings.begin(), endings.end(),
+                     [&](const std::string& ending) { return has_ending(path, ending); });
+}
+
+/// "; .nvdb is written by --structure bricks or distance", or nothing for an ending of no structure.
+std::string writers_of(const std::string& path) {
+  if (has_ending(path, ".copsed")) return "; .copsed is written by --gpus";
+  std::vector<std::string> writers;
+  for (int i = 0; i < int(std::size(names)); ++i) {
+    if (is_written_as(Structure(i), path)) writers.push_back(names[i]);
+  }
+  if (writers.empty()) return "";
+  return fmt::format("; {} is written by --structure {}", std::filesystem::path(path).extension().string(),
+                     one_of(writers));
 }
 
 Built build_by(Context& context, const TriangleView& triangles, const Aabb& box, const StructureOptions& options,
@@ -79,6 +117,18 @@ void add_structure(CLI::App& command, StructureOptions& options) {
                         {{"none", NanoCodec::none}, {"zip", NanoCodec::zip}},
                         "A .nvdb: plain (default), or packed by zip");
   add_camera_options(command, options.camera);
+}
+
+void check_structure_output(const std::string& output, Structure structure,
+                            const std::vector<std::string>& inputs) {
+  const std::vector<std::string> endings = endings_of(structure);
+  for (const std::string& ending : endings) {
+    if (has_ending(output, ending)) return check_output(output, ending, inputs);
+  }
+  refuse_structure(
+      fmt::format("'{}': the output of {} must end in {}{}", output,
+                  structure == Structure::bvh ? "a tree" : std::string("--structure ") + name_of(structure),
+                  one_of(endings), writers_of(output)));
 }
 
 void check_structure(const CLI::App& command, const StructureOptions& options) {
@@ -143,9 +193,7 @@ int build_structure(Session& session, const std::vector<std::string>& inputs, co
   check_mesh_inputs(inputs);
   const bool is_distance = options.structure == Structure::distance;
   const bool is_nano = is_distance || (options.structure == Structure::bricks && has_ending(output, ".nvdb"));
-  const bool is_voxels = options.structure == Structure::voxels || options.structure == Structure::bricks ||
-                         is_voxel_tree(options.structure);
-  if (!output.empty()) check_output(output, is_nano ? ".nvdb" : is_voxels ? ".voxels" : ".copse", inputs);
+  if (!output.empty()) check_structure_output(output, options.structure, inputs);
   if (!options.slices.empty()) check_output(options.slices + "/slice-0000.png", ".png", inputs);
   resolution_of(options);  // an error comes before the mesh is read
   const auto context = session.make_context();

@@ -37,6 +37,11 @@ void add_structure(CLI::App& command, StructureOptions& options);
 /// Throws: Error invalid_argument for options of another structure, such as those of trees with a grid.
 void check_structure(const CLI::App& command, const StructureOptions& options);
 
+/// Checks that a structure can be written: as check_output, with an ending that the structure has.
+/// Throws: as check_output; the error names the endings of the structure, and the structures of the ending.
+void check_structure_output(const std::string& output, Structure structure,
+                            const std::vector<std::string>& inputs);
+
 /// Builds a structure other than a tree over meshes, prints its statistics, and writes it to `output` unless that is
 /// empty.
 int build_structure(Session& session, const std::vector<std::string>& inputs, const std::string& output,

@@ -208,7 +208,17 @@ TEST_F(CliStructureErrors, NameTheOptionThatDoesNotFit) {
   expect({"bricks", "--rule", "inside"}, 2, "--rule is for voxels only");
   expect({"grid", "-o", path("g.voxels")}, 2,
          "--output is for bvh, voxels, bricks, distance, octree, dag, kdtree, points and point-bvh only");
-  expect({"voxels", "-o", path("g.copse")}, 2, "must end in .voxels");
+  expect({"voxels", "-o", path("g.copse")}, 2,
+         "g.copse': the output of --structure voxels must end in .voxels; .copse is written by --structure bvh, "
+         "kdtree, points or point-bvh");
+  expect({"bricks", "-o", path("g.copse")}, 2,
+         "the output of --structure bricks must end in .voxels or .nvdb; .copse");
+  expect({"bvh", "-o", path("g.voxels")}, 2,
+         "g.voxels': the output of a tree must end in .copse; .voxels is written by --structure voxels, bricks, "
+         "octree or dag");
+  expect({"bvh", "-o", path("g.nvdb")}, 2, "; .nvdb is written by --structure bricks or distance");
+  expect({"bvh", "-o", path("g.copsed")}, 2, "must end in .copse; .copsed is written by --gpus");
+  expect({"bvh", "-o", path("g.png")}, 2, "g.png': the output of a tree must end in .copse\n");
   expect({"voxels", "-o", path("g.nvdb")}, 2, "must end in .voxels");
   expect({"voxels", "--codec", "zip"}, 2, "--codec is for bricks and distance only; the structure is voxels");
   expect({"octree", "--nvdb", "mask"}, 2, "--nvdb is for bricks only; the structure is octree");
