@@ -116,10 +116,16 @@ Kind add_hairball(CLI::App& parent, const Options& o) {
 }
 
 Kind add_random(CLI::App& parent, const Options& o) {
-  CLI::App* app = parent.add_subcommand("random", "Triangles at random places in the unit cube");
+  CLI::App* app = parent.add_subcommand("random", "Small triangles at random places in the unit cube");
   add_count(*app, "COUNT", o->count, 1, max_primitives, "Number of triangles")->required();
-  add_real(*app, "SIZE", o->size, 1e-6f, 1e6f, "Size of a triangle")->required();
-  app->footer("Example:\n  copse generate random 1000000 0.002 -o random.ply");
+  add_real(*app, "SIZE", o->size, 1e-6f, 1e6f, "Edge of the cube in which the corners of a triangle lie at random")
+      ->required();
+
+  app->footer(
+      "The middles of these cubes are in the unit cube. So corners can be SIZE / 2 outside of it.\n"
+      "\n"
+      "Example:\n"
+      "  copse generate random 1000000 0.002 -o random.ply");
   return {app, [o](Session&) {
             return MeshPlan{o->count, 3 * o->count,
                             [o](const CancelToken& cancel) { return generate_random(o->count, o->size, cancel); }};

@@ -259,6 +259,17 @@ TEST_F(Cli, GenerateMakesEveryKind) {
   EXPECT_EQ(count({"subdivide", sphere(), "2"}), 320 * 16);
 }
 
+TEST_F(Cli, RandomTrianglesLeaveTheUnitCubeByHalfTheirSize) {
+  const Json bounds =
+      run_cli({"generate", "random", "20000", "0.5", "-o", path("r.ply"), "--json"}).json()["bounds"];
+  for (int axis = 0; axis < 3; ++axis) {
+    EXPECT_GE(double(bounds["lo"][axis]), -0.25);
+    EXPECT_LT(double(bounds["lo"][axis]), -0.2);
+    EXPECT_LE(double(bounds["hi"][axis]), 1.25);
+    EXPECT_GT(double(bounds["hi"][axis]), 1.2);
+  }
+}
+
 TEST_F(Cli, VersionAndHelpGoToStdout) {
   const Outcome version = run_cli({"--version"});
   EXPECT_EQ(version.exit_code, 0);
