@@ -146,9 +146,10 @@ Command add_bench_command(CLI::App& app, CommonOptions& common) {
             "Width and height of the image of primary rays; default 2048, on the CPU 1024");
   command->add_flag("--kernels", options->kernels,
                     "Also time rays by each kernel, through the binary tree and each --layout");
-  command->add_flag("--accel", options->accel,
-                    "Also time Accel of each quality: build, refit, rays, and a frame of rebuild, primary, "
-                    "diffuse and shadow rays");
+  command->add_flag(
+      "--accel", options->accel,
+      "Also time an Accel of each quality: rebuild, refit, rays, and a frame: a rebuild, then primary, "
+      "diffuse and shadow rays");
   add_choice<std::optional<Quality>>(
       *command, "--views", options->views,
       {{"fast", Quality::fast}, {"balanced", Quality::balanced}, {"best", Quality::best}},
