@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "cli/manual/manual.h"
 
 namespace copse::cli {
@@ -45,7 +47,7 @@ std::string words_behind_program(const CommandText& command) {
 
 /// Returns the first sentence or clause of a description, which fits beside a name.
 std::string in_short(const std::string& description) {
-  return description.substr(0, description.find_first_of(";:"));
+  return description.substr(0, std::min(description.find_first_of(";:"), description.find(". ")));
 }
 
 std::string bash_values(const CommandText& command) {

@@ -65,16 +65,18 @@ void add_max_leaf_size(CLI::App& command, u32& max_leaf_size) {
 }
 
 void add_top(CLI::App& command, Top& top) {
-  add_choice<Top>(
-      command, "--top", top, {{"as-built", Top::as_built}, {"sah", Top::sah}},
-      "The top of the tree: as-built (default), or sah, anew by the SAH builder; not for --builder sah");
+  add_choice<Top>(command, "--top", top, {{"as-built", Top::as_built}, {"sah", Top::sah}},
+                  "The upper levels of the tree: as-built (default), or sah, which rebuilds them with the SAH "
+                  "builder; not for --builder sah");
 }
 
 void add_splits(CLI::App& command, float& splits) {
   add_real(
       command, "--splits", splits, 1, max_splits,
-      "Room for references per triangle, 1 to 4, default 1; above 1, triangles that fill their boxes badly are "
-      "split, as in --splits 1.25; rays get faster by long triangles and slower at large walls");
+      "Room for references per triangle, 1 to 4, default 1. Above 1, triangles that fill their boxes badly are "
+      "split, "
+      "as in --splits 1.25. Rays that pass by long thin triangles become faster. Rays that hit large walls become "
+      "slower");
 }
 
 void add_reinsertion(CLI::App& command, u32& passes) {

@@ -129,6 +129,8 @@ TEST_F(CliManual, ZshAndFishHaveEveryOption) {
       EXPECT_NE(fish.find(name), std::string::npos) << option;
     }
   }
+  EXPECT_NE(zsh.find("'--splits[Room for references per triangle, 1 to 4, default 1]:value:'"), std::string::npos)
+      << "a description is cut behind its first sentence";
   EXPECT_NE(fish.find("-l quality -x -a 'fast balanced best' -d "), std::string::npos);
 }
 

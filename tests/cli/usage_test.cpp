@@ -35,6 +35,20 @@ TEST_F(CliUsage, HelpOfBuildSaysWhenWhichDefaultHolds) {
   EXPECT_EQ(help.find("lbvh (default)"), help.npos);
 }
 
+TEST_F(CliUsage, HelpSaysWhatSplitsAndANewTopBring) {
+  for (const std::string command : {"build", "render", "bench"}) {
+    const std::string help = run_cli({command, "--help"}).out;
+    EXPECT_NE(
+        help.find("Rays that pass by long thin triangles become faster. Rays that hit large walls become slower"),
+        help.npos)
+        << help;
+    if (command == "render") continue;
+    EXPECT_NE(help.find("sah, which rebuilds them with the SAH builder"), help.npos) << help;
+  }
+  EXPECT_NE(run_cli({"bench", "--help"}).out.find("a frame: a rebuild, then primary, diffuse and shadow rays"),
+            std::string::npos);
+}
+
 TEST_F(CliUsage, MisspelledWordsGetASuggestion) {
   const std::string mesh = sphere();
   expect_error(run_cli({"biuld", mesh}), usage, "did you mean build?");
