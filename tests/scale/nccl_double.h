@@ -14,16 +14,20 @@ enum class NcclFault : u32 {
   stuck,    // it never ends
 };
 
-extern "C" {
+/// The library and its functions for tests. Its names of NCCL's functions stay hidden: NCCL itself calls some of its functions by
+/// name, and would reach these.
+struct NcclDouble {
+  /// Loads it. It stays in the process.
+  explicit NcclDouble(const char* path);
 
-/// Lets one call of this thread fail, the first being number 0. The count begins anew.
-void nccl_double_fail(u32 call, NcclFault fault);
+  /// Lets one call of this thread fail, the first being number 0. The count begins anew.
+  void (*fail)(u32 call, NcclFault fault);
 
-/// Returns the calls of this thread since then that can fail.
-u32 nccl_double_calls();
+  /// Returns the calls of this thread since then that can fail.
+  u32 (*calls)();
 
-/// Returns the communicators that are neither destroyed nor aborted.
-u32 nccl_double_open_communicators();
-}
+  /// Returns the communicators that are neither destroyed nor aborted.
+  u32 (*open_communicators)();
+};
 
 }  // namespace copse::test

@@ -3,10 +3,12 @@
 
 #include "scale/nccl_communicator.h"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdlib>
+#include <stdexcept>
 
 #include "accel/accel_rays.h"
 #include "builders/bvh/build.h"
@@ -21,11 +23,32 @@
 
 namespace copse {
 
+namespace test {
+
+NcclDouble::NcclDouble(const char* path) {
+  void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (library == nullptr) throw std::runtime_error(dlerror());
+  const auto find = [library](const char* name, auto& function) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+    if (function == nullptr) throw std::runtime_error(dlerror());
+  };
+  find("nccl_double_fail", fail);
+  find("nccl_double_calls", calls);
+  find("nccl_double_open_communicators", open_communicators);
+}
+
+}  // namespace test
+
 namespace {
 
 using test::NcclFault;
 using test::RankOutcome;
 using test::run_ranks;
+
+const test::NcclDouble& nccl_double() {
+  static const test::NcclDouble library(COPSE_NCCL_DOUBLE);
+  return library;
+}
 
 const NcclOptions with_double{.library = COPSE_NCCL_DOUBLE, .deadline_seconds = 60};
 
@@ -53,7 +76,7 @@ std::vector<RankOutcome> run_with_double(
 
 void expect_no_error(const std::vector<RankOutcome>& outcomes) {
   for (const RankOutcome& outcome : outcomes) EXPECT_EQ(outcome.text, "");
-  EXPECT_EQ(test::nccl_double_open_communicators(), 0u);
+  EXPECT_EQ(nccl_double().open_communicators(), 0u);
 }
 
 /// Rank a sends (a + 2 b) % 5 times `unit` numbers to rank b, so also none.
@@ -190,9 +213,9 @@ std::vector<RankOutcome> run_with_fault(Bootstrap bootstrap, u32 failing_rank, u
                                         double deadline) {
   const NcclOptions options{.library = COPSE_NCCL_DOUBLE, .deadline_seconds = deadline};
   const auto outcomes = run_with_double(bootstrap, 3, work_with_nccl, options, [&](u32 rank) {
-    test::nccl_double_fail(rank == failing_rank ? call : ~u32{0}, fault);
+    nccl_double().fail(rank == failing_rank ? call : ~u32{0}, fault);
   });
-  EXPECT_EQ(test::nccl_double_open_communicators(), 0u);
+  EXPECT_EQ(nccl_double().open_communicators(), 0u);
   return outcomes;
 }
 
@@ -203,9 +226,9 @@ u32 count_calls(Bootstrap bootstrap, u32 of_rank) {
       bootstrap, 3,
       [&](Communicator& comm, Context& context) {
         work_with_nccl(comm, context);
-        if (comm.rank() == of_rank) calls = test::nccl_double_calls();
+        if (comm.rank() == of_rank) calls = nccl_double().calls();
       },
-      with_double, [](u32) { test::nccl_double_fail(~u32{0}, NcclFault::none); }));
+      with_double, [](u32) { nccl_double().fail(~u32{0}, NcclFault::none); }));
   return calls;
 }
 
@@ -265,7 +288,7 @@ TEST(Nccl, EndsForAllThreadsWhenARankLeaves) {
     EXPECT_EQ(outcomes[1].text, throws ? "enough" : "");
     for (const u32 rank : {0, 2})
       EXPECT_EQ(outcomes[rank].text, "rank 1 left its communicator while other ranks waited for it");
-    EXPECT_EQ(test::nccl_double_open_communicators(), 0u);
+    EXPECT_EQ(nccl_double().open_communicators(), 0u);
   }
 }
 
