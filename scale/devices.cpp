@@ -63,6 +63,7 @@ Devices::Devices(const DevicesOptions& options) {
                        .device = int(device),
                        .memory = options.memory.empty() ? nullptr : options.memory[device],
                        .workers = options.workers,
+                       .profile = options.profile,
                        .cancel = options.cancel}));
   }
   links_->join(contexts_);

@@ -38,6 +38,9 @@ struct DevicesOptions {
   /// Otherwise one per device, which opens its memory to the other GPUs if it can.
   std::vector<MemoryResource*> memory = {};
 
+  /// As ContextOptions::profile, for each device.
+  bool profile = false;
+
   /// As ContextOptions::cancel, for all devices.
   CancelToken cancel = {};
 };

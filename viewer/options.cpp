@@ -122,6 +122,9 @@ void add_output_options(CLI::App& app, Options& options) {
       app, "--frames", 0, 1000000, [&options](u32 n) { options.frames = n; },
       "Play N frames of 1/30 s, then end; with --headless, print the times");
   add_count(
+      app, "--gpus", 1, 64, [&options](u32 n) { options.gpus = n; },
+      "With --headless and --frames: N GPUs share the rays of each frame");
+  add_count(
       app, "--orbit", 1, 600, [&options](u32 n) { options.orbit_seconds = n; },
       "With --headless: orbit the scene for N seconds, as a mouse would, and print the pictures per second");
   app.add_flag("--while-building", options.while_building, "With --orbit: keep building at the same time");
@@ -164,6 +167,8 @@ void check(const Options& options) {
   expect("--statistics", options.statistics, ".json");
   if (options.with_panels && options.screenshot.empty())
     throw CLI::ValidationError("--with-panels needs --screenshot");
+  if (options.gpus > 0 && (!options.headless || options.frames.value_or(0) == 0))
+    throw CLI::ValidationError("--gpus needs --headless, and --frames of 1 at least");
   if (options.orbit_seconds && !options.headless) throw CLI::ValidationError("--orbit needs --headless");
   if (options.while_building && !options.orbit_seconds)
     throw CLI::ValidationError("--while-building needs --orbit");

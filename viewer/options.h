@@ -31,6 +31,7 @@ struct Options {
 
   bool headless = false;
   std::optional<u32> frames;
+  u32 gpus = 0;  // that share the rays of `frames`; 0: one device
   std::optional<u32> orbit_seconds;
   bool while_building = false;  // with orbit_seconds
   // Of screenshots. 0 x 0: the size of the picture in the window, or default_* if the viewer ends by itself.

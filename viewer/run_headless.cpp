@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 
 #include "viewer/model/session/headless.h"
@@ -30,17 +31,19 @@ void open_meshes(const Options& options, Session& session, u32 width, u32 height
   session.finish();
 }
 
-/// Runs --frames: builds, moves, traces and shades on the device without a pause.
+/// Runs --frames: builds, moves, traces and shades on the device, or on --gpus devices, without a pause.
 void run_frames(const Options& options, Session& session, u32 width, u32 height) {
-  const FrameLoopResult result = run_frame_loop(session.geometry(), {.structure = session.wanted(0),
-                                                                     .update_mode = session.update_mode(),
-                                                                     .deformation = session.playback().deformation,
-                                                                     .view = session.view().view,
-                                                                     .width = width,
-                                                                     .height = height,
-                                                                     .frames = *options.frames,
-                                                                     .workers = options.threads});
-  std::fputs(in_words(result).c_str(), stdout);
+  FrameLoopOptions loop{.structure = session.wanted(0),
+                        .update_mode = session.update_mode(),
+                        .deformation = session.playback().deformation,
+                        .view = session.view().view,
+                        .width = width,
+                        .height = height,
+                        .frames = *options.frames,
+                        .workers = options.threads,
+                        .devices = std::max(options.gpus, 1u)};
+  if (options.gpus > 0 && loop.structure.backend == Backend::automatic) loop.structure.backend = Backend::cuda;
+  std::fputs(in_words(run_frame_loop(session.geometry(), loop)).c_str(), stdout);
 }
 
 /// Runs --orbit: turns the scene as a mouse would.

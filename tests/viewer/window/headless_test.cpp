@@ -135,6 +135,17 @@ TEST(Headless, PrintsTheTimesOfStages) {
   EXPECT_NE(ending.text.find("hploc"), std::string::npos) << ending.text;
 }
 
+TEST(Headless, SharesFramesAmongDevices) {
+  const Ending ending = run_viewer(testball_file + common + "--headless --frames 2 --gpus 3");
+  EXPECT_EQ(ending.exit_code, 0) << ending.text;
+  EXPECT_NE(ending.text.find("frames per second on 3 x "), std::string::npos) << ending.text;
+  for (const char* line : {"--gpus 2", "--headless --gpus 2", "--headless --frames 0 --gpus 2"}) {
+    const Ending refused = run_viewer(testball_file + common + line);
+    EXPECT_EQ(refused.exit_code, 2) << line;
+    EXPECT_NE(refused.text.find("--gpus needs --headless"), std::string::npos) << refused.text;
+  }
+}
+
 TEST(Headless, PrintsHowFastTheSceneTurns) {
   const Ending ending =
       run_viewer(testball_file + " --backend cpu --size 1280x720 --headless --orbit 1 --while-building");

@@ -5,6 +5,7 @@
 #include <glm/geometric.hpp>
 
 #include "primitives/core/dispatch.h"
+#include "scale/split_work.h"
 #include "trace/colour_scale.h"
 #include "trace/heat_colour.h"
 #include "viewer/model/picture/percentile.h"
@@ -102,12 +103,13 @@ void Film::begin(const Shot& shot, u32 width, u32 height) {
 }
 
 void Film::trace(Structure& structure, const TriangleView& triangles, u64 first, u64 count) {
+  depth_unit_ = structure.depth_unit();
+  if (count == 0) return;
   make_room(context_, rays_, count);
   const BufferSpan<Ray> rays = rays_.span().first(count);
   const BufferSpan<SurfaceHit> surfaces = surfaces_.span().subspan(first, count);
   dispatch(context_, [&](const auto& ex) { make_picture_rays(ex, job_, first, rays); });
   structure.see(triangles, rays, surfaces);
-  depth_unit_ = structure.depth_unit();
   if (!has_values()) return;
   const BufferSpan<u32> values = values_.span().subspan(first, count);
   if (job_.view == View::heat) {
@@ -118,6 +120,7 @@ void Film::trace(Structure& structure, const TriangleView& triangles, u64 first,
 }
 
 void Film::add_ambient(Structure& structure, const TriangleView& triangles, u32 sample, u64 first, u64 count) {
+  if (count == 0) return;
   make_room(context_, rays_, count);
   make_room(context_, occluded_, count);
   const BufferSpan<Ray> rays = rays_.span().first(count);
@@ -127,6 +130,15 @@ void Film::add_ambient(Structure& structure, const TriangleView& triangles, u32 
   structure.occlude(triangles, rays, occluded);
   dispatch(context_,
            [&](const auto& ex) { viewer::add_ambient(ex, job_, first, BufferSpan<const u8>(occluded)); });
+}
+
+void Film::take(Devices& devices, Context& context, const Film& other, u64 first, u64 count) {
+  const auto copy = [&](auto* to, const auto* from) {
+    detail::copy_between(devices, context, to + first, from + first, count * sizeof *to);
+  };
+  copy(surfaces_.data(), other.surfaces_.data());
+  if (has_values()) copy(values_.data(), other.values_.data());
+  if (job_.view == View::ambient_occlusion) copy(open_counts_.data(), other.open_counts_.data());
 }
 
 void Film::set_scale(const ViewSettings& view) {

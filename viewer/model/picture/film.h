@@ -5,6 +5,10 @@
 #include "viewer/model/picture/picture.h"
 #include "viewer/model/structures/structure.h"
 
+namespace copse {
+class Devices;
+}
+
 namespace copse::viewer {
 
 /// What a picture shows, and from which camera.
@@ -36,6 +40,10 @@ class Film {
 
   /// Takes ambient sample number `sample` of these rays, which must be traced. Sample 0 resets the earlier ones.
   void add_ambient(Structure& structure, const TriangleView& triangles, u32 sample, u64 first, u64 count);
+
+  /// Takes the results of these rays, ambient samples too, from the film of another device, which has begun the same picture.
+  ///   context: of that device
+  void take(Devices& devices, Context& context, const Film& other, u64 first, u64 count);
 
   /// Begins another sample of a picture that shade() has coloured: rays through other places of each pixel, for
   /// smooth edges. trace() and shade_sample() follow. The first sample is the picture itself.
