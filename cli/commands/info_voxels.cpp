@@ -17,8 +17,22 @@ void refuse_structure_options(const InfoOptions& options, const char* kind) {
 
 namespace {
 
+void refuse_epo(const InfoOptions& options) {
+  if (!options.epo) return;
+  throw Error(
+      ErrorCode::invalid_argument,
+      fmt::format("'{}': --epo takes a structure with a binary tree; this file holds voxels", options.input));
+}
+
+/// The voxels of a file that was read have no fault, so --validate has nothing left to find.
+void add_validation(const InfoOptions& options, Json& report, Facts& facts) {
+  if (!options.validate) return;
+  report["validation"] = {{"valid", true}, {"message", "valid"}};
+  facts.add("validation", "valid");
+}
+
 FileReport describe_voxels(Session& session, const InfoOptions& options) {
-  refuse_structure_options(options, "voxels");
+  refuse_epo(options);
   session.begin("reading");
   const HostVoxels voxels = load_voxels(options.input, session.cancel_token());
   const GridShape& shape = voxels.shape;
@@ -43,16 +57,12 @@ FileReport describe_voxels(Session& session, const InfoOptions& options) {
   facts.add("set", "{}", grouped(count));
   facts.add("edge of a voxel", "{:.6g}", edge);
   facts.add("bounds", "{}", to_words(box));
+  add_validation(options, report, facts);
   return {report, facts.text()};
 }
 
-/// A file that is read holds a tree without a fault, so --validate has nothing left to find.
 FileReport describe_voxel_tree(Session& session, const InfoOptions& options) {
-  if (options.epo) {
-    throw Error(
-        ErrorCode::invalid_argument,
-        fmt::format("'{}': --epo takes a structure with a binary tree; this file holds voxels", options.input));
-  }
+  refuse_epo(options);
   session.begin("reading");
   const HostVoxelTree tree = load_voxel_tree(options.input, session.cancel_token());
   const VoxelTreeSizes sizes = sizes_of(tree);
@@ -87,10 +97,7 @@ FileReport describe_voxel_tree(Session& session, const InfoOptions& options) {
   }
   facts.add("edge of a voxel", "{:.6g}", edge);
   facts.add("bounds", "{}", to_words(box));
-  if (options.validate) {
-    report["validation"] = {{"valid", true}, {"message", "valid"}};
-    facts.add("validation", "valid");
-  }
+  add_validation(options, report, facts);
   return {report, facts.text()};
 }
 

@@ -126,8 +126,10 @@ TEST_P(CliStructures, VoxelsAreDescribedAndRendered) {
                             path("c.voxels")}))
                   .exit_code,
               0);
-    const Json info = run_cli({"info", path("c.voxels"), "--json"}).json();
+    const Json info = run_cli({"info", path("c.voxels"), "--validate", "--json"}).json();
     EXPECT_EQ(info["kind"], "voxels");
+    EXPECT_EQ(info["validation"]["message"], "valid");
+    expect_error(run_cli({"info", path("c.voxels"), "--epo"}), 2, "this file holds voxels");
     EXPECT_EQ(info["structure"], structure);
     EXPECT_EQ(info["resolution"], Json({16, 16, 16}));
     // The shell of the cube, one voxel thick, and the faces of its outside and inside.
