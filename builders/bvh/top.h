@@ -5,7 +5,7 @@
 namespace copse {
 
 /// Rebuilds the top of a binary tree by the SAH builder, and keeps its lower levels. The nodes with the largest
-/// area are the top, some 4000 to 16000 of them; the subtrees below are its leaves. The new top replaces the old
+/// area are the top, some 8000 to 16000 of them; the subtrees below are its leaves. The new top replaces the old
 /// one only if its inner nodes have less area. So the SAH cost never rises, except by rounding. Leaves, their
 /// primitives and all nodes below the top stay.
 ///
