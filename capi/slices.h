@@ -83,13 +83,13 @@ typedef struct copse_triangle_records {
 
   /// The three floats of vertex 0, at any address: use memcpy() to read them.
   const void* positions;
-  uint64_t vertex_count;
+  uint64_t vertex_count;     // how many vertices there are
   uint64_t position_stride;  // bytes from one vertex to the next, any number
 
   /// The three vertex numbers of triangle 0, of 32 bits each, at any address.
   const void* triangles;
   uint64_t triangle_count;
-  uint64_t triangle_stride;
+  uint64_t triangle_stride;  // bytes from one triangle to the next, any number
 } copse_triangle_records;
 
 #define COPSE_TRIANGLE_RECORDS_INIT \

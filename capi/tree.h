@@ -27,6 +27,7 @@ enum {
   COPSE_LAYOUT_CBVH8 = 3   // eight, with such boxes
 };
 
+/// Options of copse_tree_build().
 typedef struct copse_tree_options {
   size_t struct_size;
 

@@ -12,6 +12,7 @@
 
 namespace copse {
 
+/// Options of ranks that send by NCCL. Each has a default.
 struct NcclOptions {
   /// The name or the path of the library. Default: that of the system. PyTorch has it as nvidia/nccl/lib/libnccl.so.2.
   std::string library = "libnccl.so.2";
