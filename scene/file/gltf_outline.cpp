@@ -67,10 +67,13 @@ class OutlineReader final : public nlohmann::json_sax<Json> {
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
 
+  /// Names of glTF are not empty, and have no dots and brackets, which stand between names in a path. Other names are changed, so that
+  /// their path is none that is asked for.
   bool key(string_t& name) override {
     key_.resize(levels_.back().key_length);
     if (!key_.empty()) key_ += '.';
-    key_ += name;
+    if (name.empty()) key_ += '?';
+    for (const char c : name) key_ += c == '.' || c == '[' || c == ']' ? '?' : c;
     return true;
   }
 

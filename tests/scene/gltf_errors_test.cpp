@@ -134,6 +134,15 @@ TEST(GltfErrors, NameTheFaultOfJsonThatIsNoScene) {
                      "the ending '.obj' is neither '.glb' nor '.gltf'");
 }
 
+/// Such names look like paths. A buffer of the file was asked for by them, although it has none.
+TEST(GltfErrors, NamesWithDotsAndBracketsAreNoPaths) {
+  for (const char* entry : {"\"buffers[].byteLength\":36", "\"buffers[].uri\":\"a.bin\"", "\"buffers[]\":{}",
+                            "\"\":{\"buffers\":[{}]}"}) {
+    EXPECT_COPSE_ERROR(load_text("{\"asset\":{\"version\":\"2.0\"}," + std::string(entry) + "}"),
+                       ErrorCode::bad_file, "the scene has 0 triangles; at least 1 is needed");
+  }
+}
+
 TEST(GltfErrors, NameTheFaultOfBinaryFiles) {
   const std::string whole = whole_maker().glb();
   const auto with_word = [&](size_t offset, u32 value) {
