@@ -32,15 +32,6 @@
 #define COPSE_TURING_CODE 0
 #endif
 
-// How many threads a multiprocessor holds at once, by the architecture of device code.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-#define COPSE_RESIDENT_THREADS 1024
-#elif defined(__CUDA_ARCH__) && ((__CUDA_ARCH__ > 800 && __CUDA_ARCH__ < 900) || __CUDA_ARCH__ >= 1100)
-#define COPSE_RESIDENT_THREADS 1536
-#else
-#define COPSE_RESIDENT_THREADS 2048
-#endif
-
 // 1 in device code for GPUs with bulk copies to shared memory (compute capability 9.0).
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 #define COPSE_HAS_BULK_COPIES 1

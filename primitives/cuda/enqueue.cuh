@@ -29,7 +29,7 @@ namespace detail {
 inline constexpr u32 enqueue_blocks = 3;
 
 template <class Moves>
-__global__ void __launch_bounds__(select_threads, resident_blocks(select_threads, enqueue_blocks))
+__global__ void __launch_bounds__(select_threads, enqueue_blocks)
     enqueue_kernel(const Moves moves, u64 n, u64 tile_count, u64 capacity, u64* pushed) {
   using Shape = typename Moves::Shape;
   extern __shared__ uint4 enqueue_memory[];
@@ -84,7 +84,7 @@ __device__ void pack_others(const Moves& moves, const typename Moves::Loaded& lo
 }
 
 template <class Moves, class T>
-__global__ void __launch_bounds__(select_threads, resident_blocks(select_threads, enqueue_blocks))
+__global__ void __launch_bounds__(select_threads, enqueue_blocks)
     enqueue_both_kernel(const Moves moves, u64 n, u64 tile_count, const DoubleQueueView<T> queues) {
   using Shape = typename Moves::Shape;
   extern __shared__ uint4 enqueue_memory[];

@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(histogram_block_threads)
 /// Counts values of one byte. There are only 256 of them. So it counts the bytes, and asks for the bin of a byte
 /// once, at the end. Each lane has its own counter of each byte, in its own bank.
 template <class T, class Input, class Bin>
-__global__ void __launch_bounds__(histogram_block_threads, resident_blocks(histogram_block_threads, 2))
+__global__ void __launch_bounds__(histogram_block_threads, 2)
     byte_histogram_kernel(u64 n, Input input, bool whole_words, Bin bin, u64 bin_count, u64* counts) {
   constexpr u32 byte_values = 256;
   __shared__ u32 counters[byte_values * warp_size];

@@ -35,12 +35,6 @@ inline constexpr u32 static_shared_bytes = 1u << 10;
 /// of 86, 89 and 120 allow no more. In device code for Turing it is less. On the host it is that of newer GPUs.
 inline constexpr u32 shared_bytes_everywhere = COPSE_TURING_CODE ? (64u << 10) - static_shared_bytes : 99u << 10;
 
-/// Returns how many blocks of a kernel a multiprocessor shall hold at once, for __launch_bounds__: `blocks`, or as many as it has
-/// threads for.
-constexpr u32 resident_blocks(u32 threads, u32 blocks) {
-  return blocks < COPSE_RESIDENT_THREADS / threads ? blocks : COPSE_RESIDENT_THREADS / threads;
-}
-
 struct LaunchShape {
   u64 blocks;
   u32 threads;

@@ -89,8 +89,7 @@ __device__ void write_in_rounds(Item* staged, const Item (&items)[rows], u32 til
 /// Distributes items. `source(i)` returns item i of n; `bucket_of(item)` returns its bucket, below 256;
 /// `sink(place, item)` stores it.
 template <TileSize size, class Item, class Source, class BucketOf, class Sink>
-__global__ void __launch_bounds__(distribute_threads<Item, size>,
-                                  resident_blocks(distribute_threads<Item, size>, distribute_blocks<size>))
+__global__ void __launch_bounds__(distribute_threads<Item, size>, distribute_blocks<size>)
     distribute_kernel(u64 begin, u64 n, Source source, BucketOf bucket_of, Sink sink, DistributeTables tables) {
   constexpr u32 rows = distribute_rows<Item, size>;
   static_assert(sizeof(DistributeShared<Item, size>) <= shared_bytes_everywhere);

@@ -10,7 +10,6 @@
 // input has buckets that cannot be cut; that also makes the sort stable. The places of the splitters are read only
 // if a key equals a splitter.
 
-#include "primitives/cuda/launch.cuh"
 #include "primitives/sort/sample_tiles.cuh"
 
 namespace copse::cuda::detail::samples {
@@ -143,8 +142,7 @@ __device__ __forceinline__ void classify_ties(u32 ties, const LevelTile& tile, u
 
 /// Finds the bucket of every element of a tile, and counts the elements of each bucket.
 template <class Key, class Value, class KeyInput, class Less>
-__global__ void __launch_bounds__(LevelShape<Key, Value>::threads,
-                                  resident_blocks(LevelShape<Key, Value>::threads, 3))
+__global__ void __launch_bounds__(LevelShape<Key, Value>::threads, 3)
     classify_kernel(Level level, KeyInput key_input, Less less, Splitters<Key> splitters, u8* buckets,
                     u64* counts) {
   using Shape = LevelShape<Key, Value>;

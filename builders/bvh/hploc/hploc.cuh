@@ -11,7 +11,6 @@
 #include "builders/bvh/hploc/hploc_climb.cuh"
 #include "builders/geometry/box_sources.h"
 #include "primitives/cuda/for_each.cuh"
-#include "primitives/cuda/launch.cuh"
 
 namespace copse::cuda {
 
@@ -214,8 +213,7 @@ template <class Shape, u32 warps>
 using BlockMemory = ClusterMemory<warps * Shape::stride + Shape::cut_window, warps>;
 
 template <u32 max_radius, class Shape, u32 warps, u32 blocks, class Boxes, class Leaves>
-__global__ void __launch_bounds__(warps* warp_size, resident_blocks(warps* warp_size, blocks))
-    hploc_kernel(const HplocInput<Boxes, Leaves> in) {
+__global__ void __launch_bounds__(warps* warp_size, blocks) hploc_kernel(const HplocInput<Boxes, Leaves> in) {
   static_assert(sizeof(BlockMemory<Shape, warps>) <= shared_bytes_everywhere);
   extern __shared__ uint4 hploc_memory[];
   auto& memory = *reinterpret_cast<BlockMemory<Shape, warps>*>(hploc_memory);

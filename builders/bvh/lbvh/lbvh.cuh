@@ -20,7 +20,6 @@
 #include "builders/bvh/lbvh/leaf_tile.cuh"
 #include "builders/bvh/morton/leaf_hierarchy.h"
 #include "primitives/cuda/block.cuh"
-#include "primitives/cuda/launch.cuh"
 
 namespace copse::cuda {
 
@@ -152,7 +151,7 @@ __device__ inline void join_pending(UpperMemory& memory, const UpperLevel& level
 /// Blocks per multiprocessor: the maximum without register spills.
 inline constexpr u32 upper_blocks = 3;
 
-__global__ static void __launch_bounds__(UpperMemory::threads, resident_blocks(UpperMemory::threads, upper_blocks))
+__global__ static void __launch_bounds__(UpperMemory::threads, upper_blocks)
     join_level_kernel(const UpperLevel level, const BvhArrays bvh, bool only_with_deltas) {
   __shared__ UpperMemory memory;
   overlap_launches();

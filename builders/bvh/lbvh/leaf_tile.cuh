@@ -237,7 +237,7 @@ inline LaunchShape leaf_tile_shape(u64 n) {
 }
 
 template <u32 rows, u32 warps, u32 blocks, class Boxes, class Leaves>
-__global__ void __launch_bounds__(warps* warp_size, resident_blocks(warps* warp_size, blocks))
+__global__ void __launch_bounds__(warps* warp_size, blocks)
     leaf_tile_kernel(const LeafTileInput<Boxes, Leaves> in, const PrecomputedBounds precomputed) {
   __shared__ SubtreeMemory<rows * warp_size> memories[warps];
   overlap_launches();

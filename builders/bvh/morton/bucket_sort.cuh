@@ -228,7 +228,7 @@ __device__ inline void store_invalid(BucketMemory& memory, const KeyBuckets& buc
 }
 
 /// A block for each bucket, and one for each chunk of invalid primitives.
-__global__ static void __launch_bounds__(BucketMemory::threads, resident_blocks(BucketMemory::threads, 3))
+__global__ static void __launch_bounds__(BucketMemory::threads, 3)
     sort_buckets_kernel(const KeyBuckets buckets, const MortonOrderOutput order) {
   extern __shared__ __align__(16) unsigned char bucket_memory[];
   auto& memory = *reinterpret_cast<BucketMemory*>(bucket_memory);

@@ -5,7 +5,6 @@
 
 #include "builders/bvh/morton/morton_resort.cuh"
 #include "builders/bvh/morton/tie_tile.cuh"
-#include "primitives/cuda/launch.cuh"
 #include "primitives/cuda/merge_tile.cuh"
 
 namespace copse::cuda::detail {
@@ -214,8 +213,7 @@ __device__ inline void order_runs(const KeyWords& keys, const SortedPrefixes& so
   }
 }
 
-__global__ static void __launch_bounds__(run_threads,
-                                         resident_blocks(run_threads, MergeShape<u64, NoValue>::blocks))
+__global__ static void __launch_bounds__(run_threads, MergeShape<u64, NoValue>::blocks)
     order_long_runs_kernel(const KeyWords keys, const SortedPrefixes sorted, const RunList runs, RunState* state,
                            const MortonOrderOutput order) {
   extern __shared__ __align__(16) unsigned char run_memory[];

@@ -21,7 +21,6 @@
 #include "builders/bvh/morton/morton_runs.cuh"
 #include "builders/bvh/morton/tie_tile.cuh"
 #include "builders/geometry/box_sources.h"
-#include "primitives/cuda/launch.cuh"
 #include "primitives/cuda/primitives.cuh"
 
 namespace copse::cuda {
@@ -110,7 +109,7 @@ __device__ inline void store_slots(const TieTile& tile, const EnteredSlots& mine
   }
 }
 
-__global__ static void __launch_bounds__(TieTile::threads, resident_blocks(TieTile::threads, TieTile::blocks))
+__global__ static void __launch_bounds__(TieTile::threads, TieTile::blocks)
     order_short_runs_kernel(const KeyWords keys, const SortedPrefixes sorted, const RunList runs, RunState* state,
                             const MortonOrderOutput order) {
   __shared__ TieTile tile;

@@ -14,7 +14,6 @@
 #include "builders/bvh/morton/leaf_hierarchy.h"
 #include "builders/bvh/refit/refit_links.cuh"
 #include "builders/bvh/refit/wide_refit.cuh"
-#include "primitives/cuda/launch.cuh"
 
 namespace copse::cuda {
 
@@ -92,8 +91,7 @@ PrecomputedBounds precompute_bounds(const Executor& ex, ScratchArena::Frame& fra
 }
 
 template <class Boxes>
-__global__ void __launch_bounds__(LbvhTile::warps* warp_size,
-                                  resident_blocks(LbvhTile::warps* warp_size, LbvhTile::blocks))
+__global__ void __launch_bounds__(LbvhTile::warps* warp_size, LbvhTile::blocks)
     fit_tiles_kernel(const LeafTileInput<Boxes, SingleLeaves> in, const PrecomputedBounds precomputed,
                      u32* arrivals) {
   __shared__ SubtreeMemory<LbvhTile::capacity> memories[LbvhTile::warps];

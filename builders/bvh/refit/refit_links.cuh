@@ -56,7 +56,7 @@ struct FitLeaf {
 };
 
 template <class Fit>
-__global__ void __launch_bounds__(fit_threads, resident_blocks(fit_threads, fit_blocks))
+__global__ void __launch_bounds__(fit_threads, fit_blocks)
     fit_windows_kernel(const Fit fit_leaf, const BvhArrays bvh, const FitStarts starts, const u32* is_wanted) {
   __shared__ PairWindow<fit_threads> window;
   overlap_launches();

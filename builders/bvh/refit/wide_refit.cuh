@@ -136,7 +136,7 @@ __device__ void fit_wide_window(WideFitMemory<Node, Leaf>& memory, const FitWide
 }
 
 template <class Node, class Leaf>
-__global__ void __launch_bounds__(wide_fit_threads, resident_blocks(wide_fit_threads, wide_fit_blocks))
+__global__ void __launch_bounds__(wide_fit_threads, wide_fit_blocks)
     fit_wide_windows_kernel(const FitWideNode<Node, Leaf> fit, const DeferredSiblingGroups deferred) {
   __shared__ WideFitMemory<Node, Leaf> memory;
   overlap_launches();

@@ -8,7 +8,6 @@
 #include "builders/bvh/sah/sah_blocks.cuh"
 #include "builders/bvh/sah/sah_sweep.cuh"
 #include "primitives/cuda/for_each.cuh"
-#include "primitives/cuda/launch.cuh"
 #include "primitives/cuda/persistent.cuh"
 
 namespace copse::cuda {
@@ -70,7 +69,7 @@ static_assert(sizeof(SahKernelMemory) <= shared_bytes_everywhere);
 
 /// Three blocks per multiprocessor leave too few registers to sweep without spills. Yet two blocks are about 15 %
 /// slower for a million primitives or more, as measured on one H100 (bench: copse bench --builder sah).
-__global__ void __launch_bounds__(SahBlock::threads, resident_blocks(SahBlock::threads, 3))
+__global__ void __launch_bounds__(SahBlock::threads, 3)
     sah_kernel(const SahInput in, const SahProgress progress, GridCounters* counters) {
   extern __shared__ __align__(16) unsigned char memory_bytes[];
   auto& memory = *reinterpret_cast<SahKernelMemory*>(memory_bytes);

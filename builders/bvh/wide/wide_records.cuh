@@ -257,7 +257,7 @@ struct RecordedWindows {
 };
 
 template <u32 width>
-__global__ void __launch_bounds__(record_threads, resident_blocks(record_threads, record_blocks))
+__global__ void __launch_bounds__(record_threads, record_blocks)
     record_wide_nodes_kernel(const PairArrays<width> pairs, const BvhCounts* counts, WideRecord<width>* records,
                              const RecordedWindows windows) {
   __shared__ RecordWindow<width> window;

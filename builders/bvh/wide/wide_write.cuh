@@ -8,7 +8,6 @@
 
 #include "builders/bvh/wide/collapse_write.h"
 #include "builders/bvh/wide/wide_records.cuh"
-#include "primitives/cuda/launch.cuh"
 #include "primitives/cuda/scan.cuh"
 
 namespace copse::cuda {
@@ -128,7 +127,7 @@ inline constexpr u32 count_blocks = 256;  // they share the work of write_counts
 ///   blocks_per_window: block k of them writes every blocks_per_window-th group of nodes, from group k on
 ///   parts:             of the whole tree; stored here if windows are few
 template <class Write, class WriteCounts>
-__global__ void __launch_bounds__(record_threads, resident_blocks(record_threads, wide_write_blocks<Write::width>))
+__global__ void __launch_bounds__(record_threads, wide_write_blocks<Write::width>)
     write_wide_nodes_kernel(const Write write, const WriteCounts write_counts,
                             const PairArrays<Write::width> pairs, const WideRecord<Write::width>* records,
                             const RecordedWindows windows, u32 blocks_per_window, u64* parts) {

@@ -7,7 +7,6 @@
 // Kepler and Fermi Addendum", NVIDIA 2012: idle lanes are refilled in the middle. Here a warp computes the results
 // of its finished rays together, when it refills their lanes.
 
-#include "primitives/cuda/launch.cuh"
 #include "primitives/cuda/persistent.cuh"
 #include "trace/batch/cuda/ray_batch.cuh"
 
@@ -101,7 +100,7 @@ class PersistentLane {
 };
 
 template <class Query>
-__global__ void __launch_bounds__(ray_threads, resident_blocks(ray_threads, persistent_blocks<Query>))
+__global__ void __launch_bounds__(ray_threads, persistent_blocks<Query>)
     persistent_rays_kernel(u32 n, const __grid_constant__ Query query, const u32* choice, GridCounters* counters) {
   overlap_launches();
   if (choice == nullptr || *choice == u32(TraceKernel::persistent)) {

@@ -207,7 +207,7 @@ __device__ inline bool warp_misses(const Ray& ray, const TreeReach& tree) {
 ///     result is invalid.
 /// `choice`: null, or a word on the device. The kernel traces only if the word names it.
 template <class Method, class Query>
-__global__ void __launch_bounds__(ray_threads, resident_blocks(ray_threads, Method::blocks))
+__global__ void __launch_bounds__(ray_threads, Method::blocks)
     rays_kernel(u32 n, const __grid_constant__ Query query, const u32* choice) {
   overlap_launches();
   if (choice != nullptr && *choice != u32(Method::kernel)) return;
