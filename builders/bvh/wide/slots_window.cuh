@@ -3,11 +3,11 @@
 // The inner nodes of a window of neighbouring pairs. A block chooses for them in shared memory, children before
 // parents. The number of a node is that of its children's pair, from the first pair of the window on.
 //
-// Each node has two places for the costs of its children. The thread that loads the node stores those of leaves;
-// the choice for an inner child stores its costs there. A node is ready once three things are there: the node
-// itself and the costs of both children. If both are leaves, the thread that loads the node chooses at once and
-// needs no place. The other ready nodes form lists, one per round, which all threads of the block share. Once a
-// list is no longer than a warp, the lanes walk on upwards, each as long as it arrives second.
+// Each node has a place for its costs. Until its choice is made, the place holds its area and, if one child is a leaf, the
+// cost of that. A node is ready once three things are there: the node itself and the costs of both children. If both are
+// leaves, the thread that loads the node chooses at once. The other ready nodes form lists, one per round, which all
+// threads of the block share. Once a list is no longer than a warp, the lanes walk on upwards, each as long as it arrives
+// second.
 
 #include "builders/bvh/wide/collapsed_tree.h"
 #include "primitives/core/atomic.h"
@@ -103,11 +103,10 @@ template <u32 width>
 inline constexpr u32 window_pairs = width == 4 ? 1024 : 512;
 inline constexpr u32 window_blocks = 4;  // on a multiprocessor
 
-/// How much of a node has arrived, and the place of its own costs.
+/// How much of a node has arrived, and its parent.
 ///
 ///   31 .. 16          15        14      13 .. 0
-///   arrived         outside    root     place: twice the parent, plus 1 for a right child; the node's own left
-///                                       place if the parent is outside of the window
+///   arrived         outside    root     parent, if it is in the window
 struct WaitingNode {
   static constexpr u32 outside_bit = 1u << 15, root_bit = 1u << 14, one_came = 1u << 16, all = 3;
 
@@ -116,35 +115,52 @@ struct WaitingNode {
   __device__ u32 came() const { return bits >> 16; }
   __device__ bool is_outside() const { return (bits & outside_bit) != 0; }
   __device__ bool is_root() const { return (bits & root_bit) != 0; }
-  __device__ u32 place() const { return bits & (root_bit - 1); }
-  __device__ u32 parent() const { return place() / 2; }
+  __device__ u32 parent() const { return bits & (root_bit - 1); }
 
-  ///   node: the parent of the nodes of pair i
-  __device__ static WaitingNode of(u32 node, bool is_root, u32 i, u32 begin, u32 count) {
-    const u32 above = sibling_pair(node) - begin, side = (node & 1) ^ 1;
-    if (is_root) return {outside_bit | root_bit | 2 * i};
-    return {above < count ? 2 * above + side : outside_bit | 2 * i};
+  ///   node: the parent of the nodes of a pair
+  __device__ static WaitingNode of(u32 node, bool is_root, u32 begin, u32 count) {
+    const u32 above = sibling_pair(node) - begin;
+    if (is_root) return {outside_bit | root_bit};
+    return {above < count ? above : outside_bit};
   }
 };
 
-template <u32 width>
+/// The two children of a node in a window: their own numbers, or no_inner_child.
+struct ChildNodes {
+  static constexpr u32 no_inner_child = 0xffffu;
+
+  u16 of[2];
+
+  __device__ static ChildNodes in(const BvhNode& left, const BvhNode& right, u32 begin) {
+    return {{number(left, begin), number(right, begin)}};
+  }
+  __device__ bool is_leaf(u32 side) const { return of[side] == no_inner_child; }
+
+ private:
+  /// The number of a child outside of the window means nothing: its parent never becomes ready.
+  __device__ static u16 number(const BvhNode& node, u32 begin) {
+    return node.is_leaf() ? u16(no_inner_child) : u16(sibling_pair(node.first) - begin & 0x7fffu);
+  }
+};
+
+///   pairs:   of a window, at most
+///   threads: of the block
+template <u32 width, u32 pairs = window_pairs<width>, u32 threads = window_threads>
 class SlotsWindow {
  public:
-  static constexpr u32 pairs = window_pairs<width>;
-
   /// Loads the pairs [begin, begin + count), chooses for the parents of pairs of two leaves, and lists the nodes
   /// that are ready then.
   ///   scale_of: returns the AreaScale of a pair's tree
   template <class Input, class ScaleOf>
   __device__ void load(const Input& in, const ScaleOf& scale_of, u32 begin, u32 count) {
     if (threadIdx.x < list_count) listed_[threadIdx.x] = 0;
-    for (u32 i = threadIdx.x; i < pairs; i += window_threads) nodes_[i] = 0;
+    for (u32 i = threadIdx.x; i < pairs; i += threads) nodes_[i] = 0;
     __syncthreads();
-    for (u32 i = threadIdx.x; i < count; i += window_threads) {
+    for (u32 i = threadIdx.x; i < count; i += threads) {
       const u32 pair = begin + i;
       const u32 parent = in.bvh.parents.data()[pair];
       if (!in.is_used(parent)) continue;
-      const WaitingNode waiting = WaitingNode::of(parent, in.is_root(parent), i, begin, count);
+      const WaitingNode waiting = WaitingNode::of(parent, in.is_root(parent), begin, count);
       const BvhNode left = load_whole(in.bvh.nodes.data() + 2 * pair + 1);
       const BvhNode right = load_whole(in.bvh.nodes.data() + 2 * pair + 2);
       in.chosen.links[pair] = PairLinks::of(left, right);
@@ -153,14 +169,12 @@ class SlotsWindow {
       const SlotCosts<width> left_leaf = in.leaf_costs(scale, left), right_leaf = in.leaf_costs(scale, right);
       if (left.is_leaf() && right.is_leaf()) {
         nodes_[i] = waiting.bits | WaitingNode::all * WaitingNode::one_came;
-        put(i, waiting, choose_slots(in.costs, left_leaf, right_leaf, area, waiting.is_root()), left_leaf,
-            right_leaf);
+        put(i, choose_slots(in.costs, left_leaf, right_leaf, area, waiting.is_root()), left_leaf, right_leaf);
         if (tell_parent(waiting)) list(0, 0, waiting.parent());
         continue;
       }
-      areas_[i] = area;
-      if (left.is_leaf()) store_whole(left_leaf, &costs_[2 * i]);
-      if (right.is_leaf()) store_whole(right_leaf, &costs_[2 * i + 1]);
+      children_[i] = ChildNodes::in(left, right, begin);
+      store_whole(waiting_costs(left.is_leaf() ? left_leaf : right_leaf, area), &costs_[i]);
       const u32 came = 1 + u32(left.is_leaf()) + u32(right.is_leaf());
       const WaitingNode before{atomicAdd(&nodes_[i], waiting.bits + came * WaitingNode::one_came)};
       if (before.came() + came == WaitingNode::all) list(0, 0, i);
@@ -179,7 +193,7 @@ class SlotsWindow {
         break;
       }
       if (threadIdx.x == 0) listed_[(round + 2) % list_count] = 0;
-      for (u32 k = first + threadIdx.x; k < first + count; k += window_threads) {
+      for (u32 k = first + threadIdx.x; k < first + count; k += threads) {
         const WaitingNode node = choose_one(in, ready_[k]);
         if (tell_parent(node)) list(next, first + count, node.parent());
       }
@@ -191,7 +205,7 @@ class SlotsWindow {
   /// Stores the choices, and the input of the choices above the window.
   template <class Input>
   __device__ void store(const Input& in, u32 begin, u32 count) {
-    for (u32 i = threadIdx.x; i < pairs; i += window_threads) {
+    for (u32 i = threadIdx.x; i < pairs; i += threads) {
       bool is_open = false;
       if (i < count) {
         const WaitingNode node{nodes_[i]};
@@ -201,7 +215,7 @@ class SlotsWindow {
           in.chosen.choices[begin + i] = choices_[i];
           is_open = node.is_outside() ? !node.is_root() : !was_chosen(node.parent());
         }
-        if (is_open) store_whole(load_whole(&costs_[node.place()]), in.slot_costs + begin + i);
+        if (is_open) store_whole(load_whole(&costs_[i]), in.slot_costs + begin + i);
       }
       const u32 open = __ballot_sync(all_lanes, is_open);
       if (lane_id() != 0) continue;
@@ -209,6 +223,9 @@ class SlotsWindow {
       in.deferred.arrivals[(begin + i) / warp_size] = 0;
     }
   }
+
+  /// The choice for the parent of pair i, if its subtree lies in the window.
+  __device__ PairChoice<width> choice(u32 i) const { return choices_[i]; }
 
  private:
   static constexpr u32 list_count = 3;  // one to read, one to write, one to empty for the next round
@@ -218,15 +235,29 @@ class SlotsWindow {
   template <class Input>
   __device__ WaitingNode choose_one(const Input& in, u32 i) {
     const WaitingNode node{nodes_[i]};
-    const SlotCosts<width> left = load_whole(&costs_[2 * i]), right = load_whole(&costs_[2 * i + 1]);
-    put(i, node, choose_slots(in.costs, left, right, areas_[i], node.is_root()), left, right);
+    const ChildNodes children = children_[i];
+    const SlotCosts<width> waiting = load_whole(&costs_[i]), leaf = leaf_of(waiting);
+    const SlotCosts<width> left = children.is_leaf(0) ? leaf : load_whole(&costs_[children.of[0]]);
+    const SlotCosts<width> right = children.is_leaf(1) ? leaf : load_whole(&costs_[children.of[1]]);
+    put(i, choose_slots(in.costs, left, right, area_of(waiting), node.is_root()), left, right);
     return node;
   }
 
-  __device__ void put(u32 i, const WaitingNode& node, const ChosenSlots<width>& chosen,
-                      const SlotCosts<width>& left, const SlotCosts<width>& right) {
+  /// What the place of a node holds before its choice is made. With all numbers of slots a leaf costs the same.
+  __device__ static SlotCosts<width> waiting_costs(const SlotCosts<width>& leaf, float area) {
+    SlotCosts<width> waiting = leaf;
+    waiting.of[1] = area;
+    return waiting;
+  }
+  __device__ static float area_of(const SlotCosts<width>& waiting) { return waiting.of[1]; }
+  __device__ static SlotCosts<width> leaf_of(const SlotCosts<width>& waiting) {
+    return SlotCosts<width>::of_leaf(waiting.of[0], waiting.primitive_count);
+  }
+
+  __device__ void put(u32 i, const ChosenSlots<width>& chosen, const SlotCosts<width>& left,
+                      const SlotCosts<width>& right) {
     choices_[i] = PairChoice<width>::of(chosen.choice, left, right);
-    store_whole(chosen.costs, &costs_[node.place()]);
+    store_whole(chosen.costs, &costs_[i]);
   }
 
   /// Counts the arrival at the node's parent. Returns whether the parent is ready now.
@@ -252,8 +283,8 @@ class SlotsWindow {
     }
   }
 
-  SlotCosts<width> costs_[2 * pairs];  // [place]
-  float areas_[pairs];
+  SlotCosts<width> costs_[pairs];
+  ChildNodes children_[pairs];
   PairChoice<width> choices_[pairs];
   u32 nodes_[pairs];  // WaitingNode
   u16 ready_[pairs];
