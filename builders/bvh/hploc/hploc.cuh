@@ -49,15 +49,13 @@ struct HplocInput {
   BvhArrays bvh;
 };
 
-template <u32 tile_leaves_per_lane>
+///   window: within so many leaves, tiles are cut at the lowest delta, so that fewer ranges reach beyond a tile
+template <u32 tile_leaves_per_lane, u32 window = warp_size* tile_leaves_per_lane / 4>
 struct ClusterTileShape {
   static constexpr u32 leaves_per_lane = tile_leaves_per_lane;
   static constexpr u32 capacity = warp_size * leaves_per_lane;
   static_assert(capacity <= copse::detail::narrow_range, "ranges inside a tile search near");
-
-  /// Within a window of this many leaves, tiles are cut at the lowest delta, so that fewer ranges reach beyond a
-  /// tile.
-  static constexpr u32 cut_window = capacity / 4;
+  static constexpr u32 cut_window = window;
   static constexpr u32 stride = capacity - cut_window;
 
   /// Returns the first leaf of a tile, or the leaf count past the last tile.
