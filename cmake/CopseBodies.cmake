@@ -50,7 +50,7 @@ function(copse_body_includes result backend body stage all)
   if(folder MATCHES "^primitives/")
     list(APPEND headers primitives/${backend}/${stage}.${ending})
   endif()
-  list(APPEND headers ${folder}/${stage}${stage_ending} ${folder}/${backend}/${stage}.${ending})
+  list(APPEND headers ${folder}/${stage}${stage_ending} ${folder}/${backend}/${stage}.${ending} ${stage}${stage_ending})
 
   list(REMOVE_DUPLICATES headers)
   set(lines "")

@@ -21,13 +21,18 @@ namespace detail {
 
 // The body: batch_triangles.inl, for either executor.
 
+/// Builds all trees of the forest, with the triangles in the order of their leaves.
+template <class Executor>
+void build_mesh_trees(const Executor& ex, const BatchMeshes& meshes, const ForestOptions& options,
+                      u32 max_leaf_size, const BatchArrays& out);
+template <class Executor>
+u64 build_mesh_trees_scratch_bytes(const Executor& ex, const ForestShape& shape, const ForestOptions& options);
 /// Stores the box of each triangle of the meshes whose word in `moved` is not 0, or of all if `moved` is null.
 template <class Executor>
 void store_mesh_boxes(const Executor& ex, const BatchMeshes& meshes, const u32* moved, Aabb* boxes);
 /// Packs the triangles of these meshes in the order of the leaves of their trees.
 template <class Executor>
-void pack_mesh_triangles(const Executor& ex, const BatchMeshes& meshes, const u32* moved,
-                         const ForestArrays& trees, PackedTriangle* packed, u32* masks);
+void pack_mesh_triangles(const Executor& ex, const BatchMeshes& meshes, const u32* moved, const BatchArrays& out);
 
 /// Returns the options for a mesh that is too large for the forest.
 inline PackedBuildOptions large_mesh_options(const AccelBatchOptions& options, u64 triangle_count) {
@@ -79,10 +84,8 @@ struct AccelBatchAccess {
     batch.views_ = Buffer<AccelView>(context, views);
   }
 
-  template <class Executor>
-  static void pack(const Executor& ex, AccelBatch& batch, const u32* moved) {
-    pack_mesh_triangles(ex, meshes(batch), moved, batch.forest_.arrays(), batch.packed_.data(),
-                        batch.masks_.empty() ? nullptr : batch.masks_.data());
+  static BatchArrays arrays(AccelBatch& batch) {
+    return {batch.forest_.arrays(), batch.packed_.data(), batch.masks_.empty() ? nullptr : batch.masks_.data()};
   }
   template <class Change>
   static void change_large(AccelBatch& batch, const Change& change) {
@@ -132,15 +135,9 @@ void build_small(Context& context, AccelBatch& batch) {
   detail::Forest& forest = AccelBatchAccess::forest(batch);
   const detail::ForestOptions options = forest_options("rebuild", batch.options());
   dispatch(context, [&](const auto& ex) {
-    const u64 n = forest.primitive_count();
-    context.reserve_scratch(ScratchArena::bytes_for<Aabb>(n) +
-                            detail::build_trees_scratch_bytes(ex, forest.shape(), options));
-    ScratchArena::Frame frame(ex.scratch);
-    Aabb* const boxes = frame.allocate<Aabb>(n);
-    store_mesh_boxes(ex, AccelBatchAccess::meshes(batch), nullptr, boxes);
+    context.reserve_scratch(detail::build_mesh_trees_scratch_bytes(ex, forest.shape(), options));
     constexpr u32 max_leaf_size = CollapseOptions{}.max_leaf_size;
-    build_trees(ex, forest.shape(), options, boxes, max_leaf_size, forest.arrays());
-    AccelBatchAccess::pack(ex, batch, nullptr);
+    build_mesh_trees(ex, AccelBatchAccess::meshes(batch), options, max_leaf_size, AccelBatchAccess::arrays(batch));
   });
 }
 
@@ -234,7 +231,7 @@ void refit(Context& context, AccelBatch& batch, BufferSpan<const u32> moved) {
     Aabb* const boxes = frame.allocate<Aabb>(n);
     store_mesh_boxes(ex, AccelBatchAccess::meshes(batch), words, boxes);
     refit_trees(ex, forest.shape(), forest.arrays(), boxes, words);
-    AccelBatchAccess::pack(ex, batch, words);
+    pack_mesh_triangles(ex, AccelBatchAccess::meshes(batch), words, AccelBatchAccess::arrays(batch));
   });
   AccelBatchAccess::change_large(batch,
                                  [&](Accel& accel, const TriangleView& mesh) { refit(context, accel, mesh); });
@@ -258,9 +255,10 @@ BuildSizes batch_sizes(Context& context, std::span<const u64> triangle_counts, c
   }
   const ForestShape shape{nullptr, nullptr, u32(meshes), u32(n), u32(max_size)};
   const u64 small = dispatch(context, [&](const auto& ex) {
-    return std::max(detail::build_trees_scratch_bytes(ex, shape, steps), detail::refit_trees_scratch_bytes(ex, n));
+    return std::max(detail::build_mesh_trees_scratch_bytes(ex, shape, steps),
+                    ScratchArena::bytes_for<Aabb>(n) + detail::refit_trees_scratch_bytes(ex, n));
   });
-  sizes.scratch_bytes = std::max(sizes.scratch_bytes, ScratchArena::bytes_for<Aabb>(n) + small);
+  sizes.scratch_bytes = std::max(sizes.scratch_bytes, small);
   return sizes;
 }
 

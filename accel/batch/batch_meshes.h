@@ -13,4 +13,11 @@ struct BatchMeshes {
   const TriangleView* views;  // [mesh]
 };
 
+/// The trees of a batch, and its triangles in the order of their leaves.
+struct BatchArrays {
+  ForestArrays trees;
+  PackedTriangle* packed;
+  u32* masks;  // null: all bits are set
+};
+
 }  // namespace copse::detail

@@ -1,7 +1,9 @@
-// The triangles of a batch of meshes: computes their boxes before the trees are built, and packs them in the order of
-// the leaves afterwards.
+// The trees of a batch of meshes: computes the boxes of the triangles, builds the trees, and packs the triangles in the
+// order of the leaves. On CUDA, where a block builds a small tree as a whole, it does all three
+// (builders/bvh/forest/small_trees.cuh).
 
 #include "accel/batch/batch_meshes.h"
+#include "builders/bvh/forest/forest_collapse.h"
 
 namespace copse::detail {
 
@@ -19,23 +21,50 @@ struct StoreMeshBox {
   }
 };
 
+COPSE_HD inline PackedTriangle packed_triangle(const TriangleView& view, u32 id) {
+  const Triangle t = load_triangle(view, id);
+  return {t.a, id, t.b, view.geometry, t.c, id};
+}
+
+/// Stores a packed triangle of a mesh at place i of all meshes.
+COPSE_HD inline void store_packed(const TriangleView& view, const PackedTriangle& packed, u64 i,
+                                  const BatchArrays& out) {
+  store_whole(packed, out.packed + i);
+  if (out.masks != nullptr) out.masks[i] = view.mask;
+}
+
 struct PackMeshTriangle {
   BatchMeshes meshes;
   const u32* moved;
-  ForestArrays trees;
-  PackedTriangle* packed;
-  u32* masks;
+  BatchArrays out;
 
   COPSE_HD void operator()(u64 i) const {
     const u32 mesh = meshes.shape.tree_of[i];
     if (moved != nullptr && moved[mesh] == 0) return;
-    if (i - meshes.shape.begins[mesh] >= trees.counts[mesh].primitive_count) return;
+    if (i - meshes.shape.begins[mesh] >= out.trees.counts[mesh].primitive_count) return;
     const TriangleView& view = meshes.views[mesh];
-    const u32 id = trees.primitive_ids[i];
-    const Triangle t = load_triangle(view, id);
-    store_whole(PackedTriangle{t.a, id, t.b, view.geometry, t.c, id}, packed + i);
-    if (masks != nullptr) masks[i] = view.mask;
+    store_packed(view, packed_triangle(view, out.trees.primitive_ids[i]), i, out);
   }
+};
+
+/// The triangles as primitives of trees that are built as a whole; see StoredBoxes.
+struct MeshPrimitives {
+  static constexpr bool are_packed = true;
+  BatchMeshes meshes;
+  BatchArrays out;
+
+  struct OfTree {
+    const TriangleView& view;
+    const BatchArrays& out;
+    u32 begin;
+
+    COPSE_HD Aabb box(u32 i) const { return bounds(load_triangle(view, i)); }
+    COPSE_HD PackedTriangle pack(u32 i) const { return packed_triangle(view, i); }
+    COPSE_HD void store(const PackedTriangle& packed, u32 place) const {
+      store_packed(view, packed, u64{begin} + place, out);
+    }
+  };
+  COPSE_HD OfTree of_tree(u32 mesh, u32 begin) const { return {meshes.views[mesh], out, begin}; }
 };
 
 }  // namespace
@@ -46,14 +75,36 @@ void store_mesh_boxes(const Executor& ex, const BatchMeshes& meshes, const u32* 
 }
 
 template <class Executor>
-void pack_mesh_triangles(const Executor& ex, const BatchMeshes& meshes, const u32* moved,
-                         const ForestArrays& trees, PackedTriangle* packed, u32* masks) {
-  for_each(ex, "batch: pack triangles", meshes.shape.primitive_count,
-           PackMeshTriangle{meshes, moved, trees, packed, masks});
+void pack_mesh_triangles(const Executor& ex, const BatchMeshes& meshes, const u32* moved, const BatchArrays& out) {
+  for_each(ex, "batch: pack triangles", meshes.shape.primitive_count, PackMeshTriangle{meshes, moved, out});
 }
 
+template <class Executor>
+void build_mesh_trees(const Executor& ex, const BatchMeshes& meshes, const ForestOptions& options,
+                      u32 max_leaf_size, const BatchArrays& out) {
+  if constexpr (body_backend == Backend::cuda) {
+    const MeshPrimitives primitives{meshes, out};
+    if (build_small_trees(ex, meshes.shape, options, primitives, forest_costs(max_leaf_size), out.trees)) return;
+  }
+  ScratchArena::Frame frame(ex.scratch);
+  Aabb* const boxes = frame.allocate<Aabb>(meshes.shape.primitive_count);
+  store_mesh_boxes(ex, meshes, nullptr, boxes);
+  build_trees(ex, meshes.shape, options, boxes, max_leaf_size, out.trees);
+  pack_mesh_triangles(ex, meshes, nullptr, out);
+}
+
+template <class Executor>
+u64 build_mesh_trees_scratch_bytes(const Executor& ex, const ForestShape& shape, const ForestOptions& options) {
+  if constexpr (body_backend == Backend::cuda) {
+    if (const u64 small = small_trees_scratch_bytes<MeshPrimitives>(ex, shape, options)) return small;
+  }
+  return ScratchArena::bytes_for<Aabb>(shape.primitive_count) + build_trees_scratch_bytes(ex, shape, options);
+}
+
+template void build_mesh_trees(const BodyExecutor&, const BatchMeshes&, const ForestOptions&, u32,
+                               const BatchArrays&);
+template u64 build_mesh_trees_scratch_bytes(const BodyExecutor&, const ForestShape&, const ForestOptions&);
 template void store_mesh_boxes(const BodyExecutor&, const BatchMeshes&, const u32*, Aabb*);
-template void pack_mesh_triangles(const BodyExecutor&, const BatchMeshes&, const u32*, const ForestArrays&,
-                                  PackedTriangle*, u32*);
+template void pack_mesh_triangles(const BodyExecutor&, const BatchMeshes&, const u32*, const BatchArrays&);
 
 }  // namespace copse::detail

@@ -1,4 +1,5 @@
-// Forests with reinsertion: each tree has the bytes that it has alone, for any passes and any limit of areas.
+// Forests: each tree has the bytes that it has alone, with reinsertion for any passes and any limit of areas, and for all
+// sizes around those up to which a block builds a tree on CUDA.
 
 #include "builders/bvh/forest.h"
 
@@ -70,32 +71,79 @@ class Forests : public test::OnEachBackend {
   }
 };
 
+/// The forest over some meshes, and the trees over each alone.
+struct ForestOf {
+  const std::vector<Mesh>& meshes;
+  Buffer<Aabb> boxes;
+  detail::Forest forest;
+
+  ForestOf(Context& context, const std::vector<Mesh>& all) : meshes(all) {
+    std::vector<u32> begins{0};
+    std::vector<Aabb> host_boxes;
+    for (const Mesh& mesh : meshes) {
+      const std::vector<Aabb> own = boxes_of(mesh);
+      host_boxes.insert(host_boxes.end(), own.begin(), own.end());
+      begins.push_back(u32(host_boxes.size()));
+    }
+    boxes = Buffer<Aabb>(context, host_boxes);
+    forest = detail::make_forest(context, begins);
+  }
+
+  void build(Context& context, const detail::ForestOptions& options) {
+    dispatch(context, [&](const auto& ex) {
+      context.reserve_scratch(detail::build_trees_scratch_bytes(ex, forest.shape(), options));
+      detail::build_trees(ex, forest.shape(), options, boxes.data(), CollapseOptions{}.max_leaf_size,
+                          forest.arrays());
+    });
+  }
+};
+
+detail::PackedBuildOptions options_alone(const detail::ForestOptions& options) {
+  detail::PackedBuildOptions alone{.builder = HplocOptions{}, .reinsertion = options.reinsertion};
+  if (options.builder == detail::ForestBuilder::lbvh) alone.builder = LbvhOptions{.morton_bits = 0};
+  return alone;
+}
+
 TEST_P(Forests, ReinsertAsInEachTreeAlone) {
   const std::vector<Mesh> meshes = meshes_of_a_forest();
-  std::vector<u32> begins{0};
-  std::vector<Aabb> host_boxes;
-  for (const Mesh& mesh : meshes) {
-    const std::vector<Aabb> boxes = boxes_of(mesh);
-    host_boxes.insert(host_boxes.end(), boxes.begin(), boxes.end());
-    begins.push_back(u32(host_boxes.size()));
-  }
-  const Buffer<Aabb> boxes(context(), host_boxes);
-  detail::Forest forest = detail::make_forest(context(), begins);
-  const CollapseOptions collapse;
+  ForestOf of(context(), meshes);
   for (const ReinsertOptions& reinsertion :
        {ReinsertOptions{1, 0}, ReinsertOptions{16, 0}, ReinsertOptions{2, 0.5f}, ReinsertOptions{5, 1.5f}}) {
     for (const auto builder : {detail::ForestBuilder::hploc, detail::ForestBuilder::lbvh}) {
       const detail::ForestOptions options{builder, reinsertion};
-      dispatch(context(), [&](const auto& ex) {
-        context().reserve_scratch(detail::build_trees_scratch_bytes(ex, forest.shape(), options));
-        detail::build_trees(ex, forest.shape(), options, boxes.data(), collapse.max_leaf_size, forest.arrays());
-      });
-      detail::PackedBuildOptions single{.builder = HplocOptions{}, .reinsertion = reinsertion};
-      if (builder == detail::ForestBuilder::lbvh) single.builder = LbvhOptions{.morton_bits = 0};
+      of.build(context(), options);
       for (u32 i = 0; i < meshes.size(); ++i) {
-        ASSERT_TRUE(TreeBytes(context(), forest.view(i)) == alone(meshes[i], single))
-            << "tree " << i << " of " << forest.size(i) << ", builder " << u32(builder) << ", "
+        ASSERT_TRUE(TreeBytes(context(), of.forest.view(i)) == alone(meshes[i], options_alone(options)))
+            << "tree " << i << " of " << of.forest.size(i) << ", builder " << u32(builder) << ", "
             << reinsertion.passes << " passes, from " << reinsertion.min_parent_area;
+      }
+    }
+  }
+}
+
+/// Meshes of up to `most` triangles: random ones around the powers of two, strands, and hard ones.
+std::vector<Mesh> meshes_up_to(u32 most) {
+  std::vector<Mesh> meshes;
+  for (u32 size = 1; size <= most; size *= 2) {
+    for (const u32 n : {size - 1, size, size + 1}) meshes.push_back(generate_random(n, 0.2f));
+  }
+  for (const test::NamedMesh& hard : test::hard_meshes()) meshes.push_back(hard.mesh);
+  for (const u32 pieces : {5u, 40u, 300u}) meshes.push_back(generate_hairball(3, pieces));
+  std::erase_if(meshes, [&](const Mesh& mesh) { return mesh.triangles.size() > most; });
+  return meshes;
+}
+
+TEST_P(Forests, OfEachSizeBuildAsEachTreeAlone) {
+  for (const u32 most : {64, 65, 256, 257, 512, 513, 1024, 1025}) {
+    const std::vector<Mesh> meshes = meshes_up_to(most);
+    ForestOf of(context(), meshes);
+    ASSERT_EQ(of.forest.max_tree_size, most);
+    for (const auto builder : {detail::ForestBuilder::hploc, detail::ForestBuilder::lbvh}) {
+      const detail::ForestOptions options{builder};
+      of.build(context(), options);
+      for (u32 i = 0; i < meshes.size(); ++i) {
+        ASSERT_TRUE(TreeBytes(context(), of.forest.view(i)) == alone(meshes[i], options_alone(options)))
+            << "tree " << i << " of " << of.forest.size(i) << ", at most " << most << ", builder " << u32(builder);
       }
     }
   }

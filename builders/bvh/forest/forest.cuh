@@ -11,6 +11,7 @@
 #include "builders/bvh/forest/forest_order.h"
 #include "builders/bvh/forest/forest_small.cuh"
 #include "builders/bvh/forest/forest_write.cuh"
+#include "builders/bvh/forest/small_trees.cuh"
 #include "builders/bvh/hploc/hploc.cuh"
 #include "primitives/cuda/for_each.cuh"
 

@@ -22,8 +22,15 @@
 //   fit_forest_nodes(ex, fit, moved)
 //     Calls `fit` for all nodes of the trees that have moved, children before their parents. Its scratch is that
 //     of bottom_up.
+//
+// On CUDA alone, small_trees.cuh, where these stages would take longer:
+//
+//   build_small_trees(ex, shape, options, primitives, costs, out)
+//     Builds all trees, if they are small enough, without the stages above. Returns whether it did.
+//       primitives: StoredBoxes, or another type with its members
+//   small_trees_scratch_bytes<Primitives>(ex, shape, options)
+//     0 if build_small_trees does not build them.
 
-#include "builders/bvh/collapse.h"
 #include "builders/bvh/forest/forest_collapse.h"
 #include "builders/bvh/forest/forest_join.h"
 #include "builders/bvh/forest/forest_order.h"
@@ -77,8 +84,10 @@ void number_trees(const Executor& ex, const u32* begins, u32 tree_count, u32 pri
 template <class Executor>
 void build_trees(const Executor& ex, const ForestShape& shape, const ForestOptions& options, const Aabb* boxes,
                  u32 max_leaf_size, const ForestArrays& out) {
-  const CollapseOptions collapse;
-  const CollapseCosts costs{float(collapse.costs.traversal), float(collapse.costs.intersection), max_leaf_size};
+  const CollapseCosts costs = forest_costs(max_leaf_size);
+  if constexpr (body_backend == Backend::cuda) {
+    if (build_small_trees(ex, shape, options, StoredBoxes{boxes}, costs, out)) return;
+  }
   const u64 n = shape.primitive_count, trees = shape.tree_count;
   ScratchArena::Frame frame(ex.scratch);
   const ForestBuild build{shape,
@@ -110,6 +119,9 @@ void build_trees(const Executor& ex, const ForestShape& shape, const ForestOptio
 
 template <class Executor>
 u64 build_trees_scratch_bytes(const Executor& ex, const ForestShape& shape, const ForestOptions& options) {
+  if constexpr (body_backend == Backend::cuda) {
+    if (const u64 small = small_trees_scratch_bytes<StoredBoxes>(ex, shape, options)) return small;
+  }
   const u64 n = shape.primitive_count, trees = shape.tree_count;
   const u64 kept = ScratchArena::bytes_for<MortonGrid>(trees) + ScratchArena::bytes_for<u32>(trees) +
                    ScratchArena::bytes_for<BvhNode>(2 * n) + 2 * ScratchArena::bytes_for<u32>(n) +

@@ -3,6 +3,7 @@
 // The collapse of the binary trees of a forest: what collapse.inl does for one tree. Slots are chosen from the
 // leaves up. One scan over the pairs of all trees gives places, and each tree takes those from its own begin on.
 
+#include "builders/bvh/collapse.h"
 #include "builders/bvh/forest/forest_order.h"
 #include "builders/bvh/wide/collapse_write.h"
 #include "builders/bvh/wide/wide_record.h"
@@ -11,6 +12,12 @@
 namespace copse::detail {
 
 inline constexpr u32 forest_width = CompressedBvh4Node::width;
+
+/// The costs by which the trees of a forest collapse.
+inline CollapseCosts forest_costs(u32 max_leaf_size) {
+  const CollapseOptions collapse;
+  return {float(collapse.costs.traversal), float(collapse.costs.intersection), max_leaf_size};
+}
 
 /// The record of each pair in the collapse of a forest.
 struct ForestRecords {

@@ -26,6 +26,22 @@ struct ForestBoxes {
   COPSE_HD Aabb operator()(u32 primitive) const { return boxes[primitive]; }
 };
 
+/// The primitives of a forest whose trees are built as a whole (build_small_trees in forest.inl), by their numbers in the
+/// tree. Other types may also store what goes with the places of the finished trees: they have are_packed = true, and
+///
+///   Packed OfTree::pack(u32 i)
+///   void OfTree::store(const Packed&, u32 place)      called for each place in the leaves
+struct StoredBoxes {
+  static constexpr bool are_packed = false;
+  const Aabb* boxes;
+
+  struct OfTree {
+    const Aabb* boxes;
+    COPSE_HD Aabb box(u32 i) const { return boxes[i]; }
+  };
+  COPSE_HD OfTree of_tree(u32, u32 begin) const { return {boxes + begin}; }
+};
+
 /// Where the trees of a forest stand while they are built.
 struct ForestBuild {
   ForestShape shape;
