@@ -108,17 +108,18 @@ struct OfferInstances {
 };
 
 /// The state of a ray that looks for several hits. SceneTest is the one for a single hit (scene/walk/scene_walk.h).
-template <class Sink>
+///   Sight: SceneSight or FullSight
+template <class Sink, class Sight = SceneSight>
 class OfferScene {
-  using Triangles = SeenTriangles<PlacedTriangles, PackedMasks>;
+  using Triangles = decltype(std::declval<Sight>().triangles_of(nullptr, std::declval<PlacedInstance>(), vec3()));
 
  public:
   bool gives_up = false;
 
-  COPSE_HD OfferScene(const SceneView& scene, const Ray& ray, u32 mask, Cull cull, Sink& sink)
+  COPSE_HD OfferScene(const SceneView& scene, const Ray& ray, const Sight& sight, Sink& sink)
       : instances_(scene.parts.instances),
         accels_(scene.parts.accels),
-        sight_{mask, cull},
+        sight_(sight),
         ray_(ray),
         sink_{&sink, &ray_, instances_, invalid_id},
         test_(Triangles{}, Ray{}, sink_) {}
@@ -156,7 +157,7 @@ class OfferScene {
  private:
   const PlacedInstance* instances_;
   const AccelView* accels_;
-  SceneSight sight_;
+  [[no_unique_address]] Sight sight_;
   Ray ray_;
   InstanceSink<Sink> sink_;
   RaySlabs slabs_{};  // in the scene
@@ -174,15 +175,29 @@ struct HitSearch<SceneView> {
   template <u32 stack_size, class Sink>
   COPSE_HD static void run(const SceneView& scene, const Ray& ray, u32 mask, Cull cull, Sink& sink) {
     if constexpr (Sink::can_start_again) {
-      OfferScene<Sink> test(scene, ray, mask, cull, sink);
-      float limit;
-      if (walk_scene<SceneWalkInOrder>(scene.tree, ray, test, limit)) return;
-      sink.start_again();
+      if (run_fast(scene, ray, SceneSight{mask, cull}, sink)) return;
     }
     sink = run_robust<stack_size>(scene, ray, mask, cull, sink);
   }
 
+  /// The same for a ray that sees all triangles.
+  template <u32 stack_size, class Sink>
+  COPSE_HD static void run_seeing_all(const SceneView& scene, const Ray& ray, Sink& sink) {
+    if (run_fast(scene, ray, FullSight{}, sink)) return;
+    sink = run_robust<stack_size>(scene, ray, FullSight::mask, FullSight::cull, sink);
+  }
+
  private:
+  /// Returns false if the robust traversal has to begin anew.
+  template <class Sight, class Sink>
+  COPSE_HD static bool run_fast(const SceneView& scene, const Ray& ray, const Sight& sight, Sink& sink) {
+    OfferScene<Sink, Sight> test(scene, ray, sight, sink);
+    float limit;
+    if (walk_scene<SceneWalkInOrder>(scene.tree, ray, test, limit)) return true;
+    sink.start_again();
+    return false;
+  }
+
   /// Out of line, as run_robust for AccelView.
   template <u32 stack_size, class Sink>
   [[gnu::noinline]] COPSE_HD static Sink run_robust(const SceneView& scene, const Ray& ray, u32 mask, Cull cull,

@@ -9,9 +9,8 @@
 namespace copse::detail {
 
 /// The leaf test of a ray through an accel: keeps its first hits in memory of the caller.
-template <Robustness robustness>
+template <class Triangles, Robustness robustness>
 struct FirstTriangles {
-  using Triangles = SeenTriangles<PlacedTriangles, PackedMasks>;
   static constexpr bool takes_places = true;
 
   Triangles triangles;
@@ -30,13 +29,16 @@ struct FirstTriangles {
 };
 
 /// Rays through an accel. The result is the number of hits.
+///   sees_all: no mask and no culling hides triangles from the rays, so there is no check per triangle
+template <bool sees_all>
 struct FirstHitsQuery {
   using Tree = WideTree<CompressedBvh4Node>;
   using Result = u32;
+  using Triangles = std::conditional_t<sees_all, PlacedTriangles, SeenTriangles<PlacedTriangles, PackedMasks>>;
   template <Robustness robustness>
-  using Test = FirstTriangles<robustness>;
+  using Test = FirstTriangles<Triangles, robustness>;
   static constexpr bool finds_closest = true;
-  static constexpr bool has_masks = true;  // so that automatic takes persistent warps
+  static constexpr bool has_masks = !sees_all;
 
   Tree tree;
   HitBatch<AccelView> batch;
@@ -57,8 +59,14 @@ struct FirstHitsQuery {
 
   template <Robustness robustness>
   COPSE_HD Test<robustness> test(const Ray& ray, u64 i) const {
-    const auto triangles = triangles_of(batch.view.seen_by(ray, batch.mask_of(i), batch.cull));
-    return {triangles, make_shear(ray), ray.t_min, {{{triangles.packed}}, hits + i * k, k}};
+    const PlacedTriangles all{batch.view.triangles.data()};
+    Triangles triangles;
+    if constexpr (sees_all) {
+      triangles = all;
+    } else {
+      triangles = triangles_of(batch.view.seen_by(ray, batch.mask_of(i), batch.cull));
+    }
+    return {triangles, make_shear(ray), ray.t_min, {{all}, hits + i * k, k}};
   }
 
   /// Finishes the list of a ray.

@@ -21,6 +21,8 @@ struct HitBatch {
   Cull cull;
 
   COPSE_HD u32 mask_of(u64 i) const { return masks == nullptr ? mask : masks[i] & mask; }
+  /// True if no mask of a ray and no culling hides anything. Triangles and instances may have masks of no bits.
+  bool hides_nothing() const { return masks == nullptr && mask == ~u32{0} && cull == Cull::none; }
 };
 
 /// Where hits of all rays go: to a buffer of the caller, which may be too small for all, or to one that grows.

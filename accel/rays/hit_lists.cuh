@@ -31,15 +31,27 @@ void for_each_ray(const Executor& ex, const char* label, u64 n, F f) {
          n, f);
 }
 
-/// Contract: accel/rays/hit_lists.inl. It uses persistent warps, which take new rays for lanes that are done.
+namespace detail {
+
+/// The first hits of a ray have no order that a packet could share.
+template <bool sees_all>
+inline constexpr bool has_packets<copse::detail::FirstHitsQuery<sees_all>> = false;
+
+}  // namespace detail
+
+/// Contract: accel/rays/hit_lists.inl. It uses the kernels of batches for one hit.
 inline void trace_first_hits(const Executor& ex, const char* label,
                              const copse::detail::HitBatch<AccelView>& batch, u32 k, Hit* hits, u32* counts) {
-  using Query = copse::detail::FirstHitsQuery;
   const auto trace = [&](const Ray* rays, u64 first, u64 count) {
     copse::detail::HitBatch<AccelView> part = batch;
     if (part.masks != nullptr) part.masks += first;
-    trace_batch(ex, label, TraceKernel::automatic, Query(part, rays, k, hits + first * k, counts + first), count,
-                nullptr);
+    const auto trace_query = [&]<bool sees_all>() {
+      using Query = copse::detail::FirstHitsQuery<sees_all>;
+      trace_batch(ex, label, TraceKernel::automatic, Query(part, rays, k, hits + first * k, counts + first), count,
+                  nullptr);
+    };
+    if (batch.hides_nothing() && batch.view.masks == nullptr) return trace_query.template operator()<true>();
+    trace_query.template operator()<false>();
   };
   const u64 n = batch.rays.size();
   if (const Ray* records = copse::detail::records_of(batch.rays)) return trace(records, 0, n);

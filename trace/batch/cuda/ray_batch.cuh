@@ -96,6 +96,9 @@ __device__ inline void store_results_of_warp(Result* results, u64 first, u32 cou
 __device__ inline void store_results_of_warp(ShortHit* hits, u64 first, u32 count, const ShortHit& hit) {
   if (lane_id() < count) store_result(hits, first + lane_id(), hit);
 }
+__device__ inline void store_results_of_warp(u32* results, u64 first, u32 count, u32 result) {
+  if (lane_id() < count) store_result(results, first + lane_id(), result);
+}
 __device__ inline void store_results_of_warp(u8* results, u64 first, u32 count, u8 result) {
   if (lane_id() < count) results[first + lane_id()] = result;
 }
