@@ -17,7 +17,9 @@ namespace {
 using std::to_string;
 
 constexpr char shard_magic[8] = {'C', 'O', 'P', 'S', 'D', '\r', '\n', '\x1a'};
-constexpr u32 shard_version = 1;
+constexpr u32 shard_version = 1;  // of an LBVH
+constexpr u32 hploc_shard_version = 2;
+constexpr u32 links_per_leaf = 2;
 constexpr u64 max_shard_triangles = u64{1} << 31;
 
 struct ShardHeader {
@@ -32,15 +34,19 @@ struct ShardHeader {
   u64 slot_count;
   u64 source_count;
   u64 left_out_count;
-  u64 zeros[6];
+  u64 border_pair_count;  // 0 for an LBVH
+  u64 zeros[5];
+
+  bool is_hploc() const { return version == hploc_shard_version; }
 };
 
 static_assert(sizeof(ShardHeader) == 128);
 static_assert(offsetof(ShardHeader, checksum) == structure_checksum_at);
 
-/// The places of the arrays in the file. Each begins at a multiple of 32 bytes.
+/// The places of the arrays in the file. Each begins at a multiple of 32 bytes. An H-PLOC tree has links where an LBVH
+/// has deltas.
 struct ShardLayout {
-  u64 triangles, masks, deltas, left_out, content_bytes, file_bytes;
+  u64 triangles, masks, deltas, left_out, border_pairs, content_bytes, file_bytes;
 
   static ShardLayout of(const ShardHeader& header) {
     ShardLayout at{};
@@ -48,8 +54,10 @@ struct ShardLayout {
     at.masks = StructureLayout::padded(at.triangles + header.triangle_count * sizeof(PackedTriangle));
     at.deltas =
         StructureLayout::padded(at.masks + (header.has_masks != 0 ? header.triangle_count * sizeof(u32) : 0));
-    at.left_out = StructureLayout::padded(at.deltas + header.triangle_count);
-    at.content_bytes = StructureLayout::padded(at.left_out + header.left_out_count * sizeof(u32));
+    const u64 leaf_bytes = header.is_hploc() ? links_per_leaf * sizeof(u32) : sizeof(u8);
+    at.left_out = StructureLayout::padded(at.deltas + header.triangle_count * leaf_bytes);
+    at.border_pairs = StructureLayout::padded(at.left_out + header.left_out_count * sizeof(u32));
+    at.content_bytes = StructureLayout::padded(at.border_pairs + header.border_pair_count * sizeof(BorderPair));
     at.file_bytes = with_block_table(at.content_bytes);
     return at;
   }
@@ -73,6 +81,9 @@ std::string find_header_fault(const ShardHeader& header) {
   if (header.left_out_count > header.source_count - header.slot_count)
     return above("the number of triangles left out", header.left_out_count,
                  header.source_count - header.slot_count);
+  const u64 max_border_pairs = header.is_hploc() ? header.triangle_count : 0;
+  if (header.border_pair_count > max_border_pairs)
+    return above("the number of border pairs", header.border_pair_count, max_border_pairs);
   return "";
 }
 
@@ -94,7 +105,7 @@ std::string find_id_fault(const ShardFile& shard) {
 ShardHeader header_of(const ShardFile& shard) {
   ShardHeader header{};
   std::copy_n(shard_magic, sizeof header.magic, header.magic);
-  header.version = shard_version;
+  header.version = shard.is_hploc ? hploc_shard_version : shard_version;
   header.has_masks = shard.masks.empty() ? 0 : 1;
   header.rank = shard.rank;
   header.rank_count = shard.rank_count;
@@ -103,6 +114,7 @@ ShardHeader header_of(const ShardFile& shard) {
   header.slot_count = shard.slot_count;
   header.source_count = shard.source_count;
   header.left_out_count = shard.left_out.size();
+  header.border_pair_count = shard.border_pairs.size();
   header.file_bytes = ShardLayout::of(header).file_bytes;
   return header;
 }
@@ -126,9 +138,9 @@ ShardHeader checked_header(const std::filesystem::path& path, const FileBytes& b
     throw_bad_file(path, "is no shard file; such a file begins with 'COPSD' and has " + to_string(sizeof header) +
                              " bytes or more");
   }
-  if (header.version != shard_version) {
-    throw_bad_file(path, "has version " + to_string(header.version) + "; this Copse reads version " +
-                             to_string(shard_version));
+  if (header.version != shard_version && header.version != hploc_shard_version) {
+    throw_bad_file(path, "has version " + to_string(header.version) + "; this Copse reads versions " +
+                             to_string(shard_version) + " and " + to_string(hploc_shard_version));
   }
   const std::string fault = find_header_fault(header);
   if (!fault.empty()) throw_bad_file(path, fault);
@@ -149,13 +161,18 @@ u64 save_shard(const FilePath& path, const ShardFile& shard, const CancelToken& 
   std::string fault = detail::find_header_fault(header);
   if (fault.empty()) fault = detail::find_id_fault(shard);
   if (!fault.empty()) detail::refuse("save_shard", "the shard " + fault);
-  detail::check_same_count("save_shard", "deltas", shard.deltas.size(), "triangles", shard.triangles.size());
+  const u64 count = shard.triangles.size();
+  detail::check_same_count("save_shard", "deltas", shard.deltas.size(), "expected", shard.is_hploc ? 0 : count);
+  detail::check_same_count("save_shard", "links", shard.links.size(), "expected",
+                           shard.is_hploc ? detail::links_per_leaf * count : 0);
   if (!shard.masks.empty())
-    detail::check_same_count("save_shard", "masks", shard.masks.size(), "triangles", shard.triangles.size());
+    detail::check_same_count("save_shard", "masks", shard.masks.size(), "triangles", count);
   char bytes[sizeof header];
   std::memcpy(bytes, &header, sizeof header);
-  const detail::FileArray arrays[] = {detail::shard_bytes(shard.triangles), detail::shard_bytes(shard.masks),
-                                      detail::shard_bytes(shard.deltas), detail::shard_bytes(shard.left_out)};
+  const detail::FileArray arrays[] = {
+      detail::shard_bytes(shard.triangles), detail::shard_bytes(shard.masks),
+      detail::shard_bytes(shard.deltas),    detail::shard_bytes(shard.links),
+      detail::shard_bytes(shard.left_out),  detail::shard_bytes(shard.border_pairs)};
   detail::write_in_blocks(path.text(), bytes, detail::structure_checksum_at,
                           detail::StructureLayout::old_alignment, arrays, cancel);
   std::memcpy(&header, bytes, sizeof header);
@@ -178,8 +195,14 @@ ShardFile load_shard(const FilePath& file_path, u64 checksum, const CancelToken&
       header.rank, header.rank_count, header.first_slot, header.slot_count, header.source_count, {}, {}, {}, {}};
   shard.triangles = array_at<PackedTriangle>(bytes, at.triangles, header.triangle_count);
   shard.masks = array_at<u32>(bytes, at.masks, header.has_masks != 0 ? header.triangle_count : 0);
-  shard.deltas = array_at<u8>(bytes, at.deltas, header.triangle_count);
+  shard.is_hploc = header.is_hploc();
+  if (shard.is_hploc) {
+    shard.links = array_at<u32>(bytes, at.deltas, detail::links_per_leaf * header.triangle_count);
+  } else {
+    shard.deltas = array_at<u8>(bytes, at.deltas, header.triangle_count);
+  }
   shard.left_out = array_at<u32>(bytes, at.left_out, header.left_out_count);
+  shard.border_pairs = array_at<BorderPair>(bytes, at.border_pairs, header.border_pair_count);
   const std::string fault = detail::find_id_fault(shard);
   if (!fault.empty()) detail::throw_bad_file(path, fault);
   return shard;
