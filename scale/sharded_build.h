@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "builders/bvh/border_pair.h"
 #include "builders/bvh/pack_triangles.h"
 #include "scale/communicator.h"
 
@@ -10,6 +11,10 @@ namespace copse {
 struct ShardedBuildOptions {
   /// Bits of a Morton key, as LbvhOptions::morton_bits. Default: 63. Must be the same on all ranks.
   u32 morton_bits = 63;
+
+  /// 0: the tree is an LBVH. 1 to 8: it is an H-PLOC tree, and this is HplocOptions::radius. Default: 0. Must be the same
+  /// on all ranks.
+  u32 hploc_radius = 0;
 };
 
 /// The triangles that the ranks send to each other after vertices have moved. The first refit computes them.
@@ -23,10 +28,11 @@ struct ShardedRoutes {
   std::vector<u64> received_begins;  // [rank] where the triangles of each rank begin
 };
 
-/// One rank's part of an LBVH over the triangles of all ranks: a range of its leaves, contiguous on the Morton curve,
-/// with the tree over them. It owns its memory.
+/// One rank's part of an LBVH or an H-PLOC tree over the triangles of all ranks: a range of its leaves, contiguous on the
+/// Morton curve, with a tree over them. It owns its memory.
 struct ShardedBvh {
-  /// The LBVH over the leaves of this rank. Primitive ids are places in `triangles`.
+  /// The tree over the leaves of this rank. Primitive ids are places in `triangles`. In an LBVH it is the LBVH over these
+  /// leaves. In an H-PLOC tree its subtrees are those of the whole tree, up to the merges that depend on other ranks.
   Bvh tree;
 
   /// The triangles of this rank in the order of the leaves. `primitive` counts through the triangles of all ranks, in
@@ -42,6 +48,10 @@ struct ShardedBvh {
   /// The deltas between the last leaf of rank r and the leaf after it, [r]. Equal on all ranks.
   std::vector<u8> border_deltas;
 
+  /// The pairs of an H-PLOC tree that come from merges which depend on several ranks, children before their parents; at
+  /// most some 3000 per rank. Equal on all ranks. Empty for an LBVH, and if there is one rank.
+  std::vector<BorderPair> border_pairs;
+
   /// The number of triangles of all ranks, including those left out of the tree.
   u64 source_count = 0;
 
@@ -50,6 +60,9 @@ struct ShardedBvh {
 
   /// Bits of the Morton keys, as in the options.
   u32 morton_bits = 0;
+
+  /// The radius of an H-PLOC tree, as in the options; 0 for an LBVH.
+  u32 hploc_radius = 0;
 
   /// The keys at the borders between ranks, [rank - 1]. Equal on all ranks.
   std::vector<u64> border_keys;
@@ -61,16 +74,17 @@ struct ShardedBvh {
   ShardedRoutes routes = {};
 };
 
-/// Returns this rank's part of the LBVH over the triangles of all ranks. Collective. Ranks may have any number of
-/// triangles, also none. Each rank gets the same number of leaves, up to 2 %. Joined by gather(), the parts form the
-/// tree that build(context, triangles, LbvhOptions) makes of the triangles of all ranks in the order of ranks, byte
-/// for byte, for any number of ranks and any distribution.
+/// Returns this rank's part of the LBVH or the H-PLOC tree over the triangles of all ranks. Collective. Ranks may have any
+/// number of triangles, also none. Each rank gets the same number of leaves, up to 2 %. Joined by gather(), the parts form
+/// the tree that build(context, triangles, LbvhOptions), or with HplocOptions of the same radius, makes of the triangles
+/// of all ranks in the order of ranks, byte for byte, for any number of ranks and any distribution.
 ///   context:   of this rank, CPU or GPU
 ///   triangles: of this rank, in the memory of `context`
-/// Throws: Error invalid_argument for morton_bits out of range, or if ranks give different ones; Error capacity past
-/// 2^31 triangles of all ranks; Error out_of_memory, Error cancelled. All ranks throw the same error.
+/// Throws: Error invalid_argument for morton_bits or hploc_radius out of range, or if ranks give different ones; Error
+/// capacity past 2^31 triangles of all ranks; Error out_of_memory, Error cancelled. All ranks throw the same error.
 /// Waits: for the other ranks.
 /// Memory: per triangle of this rank, beside scratch, at most 96 bytes before the exchange and 169 after it; 121 stay.
+/// With hploc_radius, for a while at most 100 KiB more for each rank.
 COPSE_API ShardedBvh build_sharded(Communicator& comm, Context& context, const TriangleViews& triangles,
                                    const ShardedBuildOptions& options = {});
 

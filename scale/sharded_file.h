@@ -15,7 +15,7 @@ namespace copse {
 /// Throws: Error invalid_argument if `shard` was built by another number of ranks; Error bad_file, Error
 /// out_of_memory, Error cancelled. All ranks throw the same error.
 /// Waits: for the other ranks.
-/// Memory: on the host, a copy of the triangles of this rank and 1 byte more per triangle.
+/// Memory: on the host, a copy of the triangles of this rank and 1 byte more per triangle, or 72 of an H-PLOC tree.
 COPSE_API void save_sharded(Communicator& comm, Context& context, const FilePath& folder, const ShardedBvh& shard,
                             const CancelToken& cancel = {});
 
@@ -26,7 +26,8 @@ COPSE_API void save_sharded(Communicator& comm, Context& context, const FilePath
 /// Throws: Error bad_file with file, value and limit, Error out_of_memory, Error cancelled. All ranks throw the same
 /// error.
 /// Waits: for the other ranks.
-/// Memory: on the host, the files that contain leaves of this rank, and 145 bytes per triangle of this rank.
+/// Memory: on the host, the files that contain leaves of this rank, and 145 bytes per triangle of this rank, or 185 of an
+/// H-PLOC tree.
 COPSE_API ShardedBvh load_sharded(Communicator& comm, Context& context, const FilePath& folder,
                                   const CancelToken& cancel = {});
 
@@ -38,6 +39,8 @@ struct ShardedFolder {
   std::vector<u64> first_slots;
   /// Bits of the Morton keys, as in the options of the build.
   u32 morton_bits = 0;
+  /// The radius of an H-PLOC tree; 0 for an LBVH.
+  u32 hploc_radius = 0;
 };
 
 /// Reads the manifest of a folder, but none of its other files.

@@ -14,7 +14,9 @@ using Json = nlohmann::ordered_json;
 using std::to_string;
 
 constexpr const char* format_name = "copse sharded tree";
-constexpr u32 manifest_version = 1;
+constexpr u32 manifest_version = 1;  // of an LBVH
+constexpr u32 hploc_manifest_version = 2;
+constexpr u32 max_hploc_radius = 8;
 constexpr u64 max_manifest_ranks = 65536;
 constexpr u64 max_sharded_triangles = u64{1} << 31;
 
@@ -27,11 +29,13 @@ class ManifestReader {
     if (!json_.is_object()) fail("is no JSON object");
     if (!json_.contains("format") || json_["format"] != format_name)
       fail(std::string("is no manifest: \"format\" is not \"") + format_name + "\"");
-    if (number("version") != manifest_version) {
-      fail("has version " + to_string(number("version")) + "; this Copse reads version " +
-           to_string(manifest_version));
+    if (number("version") != manifest_version && !is_hploc()) {
+      fail("has version " + to_string(number("version")) + "; this Copse reads versions " +
+           to_string(manifest_version) + " and " + to_string(hploc_manifest_version));
     }
   }
+
+  bool is_hploc() const { return number("version") == hploc_manifest_version; }
 
   [[noreturn]] void fail(const std::string& message) const { throw_bad_file(path_, message); }
 
@@ -82,14 +86,16 @@ std::filesystem::path manifest_path(const std::filesystem::path& folder) {
 
 void write_manifest(const std::filesystem::path& folder, const ShardManifest& manifest,
                     const CancelToken& cancel) {
-  const Json json{{"format", format_name},
-                  {"version", manifest_version},
-                  {"morton_bits", manifest.morton_bits},
-                  {"source_count", manifest.source_count},
-                  {"first_ids", manifest.first_ids},
-                  {"first_slots", manifest.first_slots},
-                  {"border_keys", manifest.border_keys},
-                  {"checksums", manifest.checksums}};
+  const bool is_hploc = manifest.hploc_radius > 0;
+  Json json{{"format", format_name},
+            {"version", is_hploc ? hploc_manifest_version : manifest_version},
+            {"morton_bits", manifest.morton_bits}};
+  if (is_hploc) json["hploc_radius"] = manifest.hploc_radius;
+  json.update({{"source_count", manifest.source_count},
+               {"first_ids", manifest.first_ids},
+               {"first_slots", manifest.first_slots},
+               {"border_keys", manifest.border_keys},
+               {"checksums", manifest.checksums}});
   const std::string text = json.dump(2) + "\n";
   FileReplacement file(manifest_path(folder), cancel);
   file.write(text.data(), text.size());
@@ -98,7 +104,11 @@ void write_manifest(const std::filesystem::path& folder, const ShardManifest& ma
 
 ShardManifest read_manifest(const std::filesystem::path& folder, const CancelToken& cancel) {
   const ManifestReader reader(manifest_path(folder), cancel);
+  const u64 radius = reader.is_hploc() ? reader.number("hploc_radius") : 0;
+  if (radius > max_hploc_radius || (reader.is_hploc() && radius == 0))
+    reader.fail("has the hploc_radius " + to_string(radius) + "; it can be 1 to " + to_string(max_hploc_radius));
   ShardManifest manifest{u32(std::min<u64>(reader.number("morton_bits"), 64)),
+                         u32(radius),
                          reader.number("source_count"),
                          reader.numbers("first_ids"),
                          reader.numbers("first_slots"),

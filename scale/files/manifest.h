@@ -12,6 +12,7 @@ namespace copse::detail {
 /// The content of manifest.json. The ranks are those that saved the tree.
 struct ShardManifest {
   u32 morton_bits = 0;
+  u32 hploc_radius = 0;  // 0 for an LBVH
   u64 source_count = 0;
   std::vector<u64> first_ids, first_slots;  // [rank], and the end
   std::vector<u64> border_keys;             // [rank - 1]

@@ -1,5 +1,5 @@
-// Sharded trees as folders. A file contains only triangles and deltas: the nodes of an LBVH follow from its deltas,
-// so that any range of the leaves can become the tree of a rank.
+// Sharded trees as folders. A file contains triangles, and deltas or links, but no boxes: the nodes of an LBVH follow from
+// its deltas, and those of an H-PLOC tree from its links. So any range of the leaves can become the tree of a rank.
 
 #include "scale/sharded_file.h"
 
@@ -10,9 +10,10 @@
 #include "builders/bvh/build/bvh_arrays.h"
 #include "builders/io/shard_file.h"
 #include "builders/io/whole_file.h"
+#include "scale/files/loaded_leaves.h"
 #include "scale/files/manifest.h"
+#include "scale/shards/gather_lists.h"
 #include "scale/shards/shard_view.h"
-#include "scale/slices/join_slices.h"
 
 namespace copse {
 
@@ -20,30 +21,58 @@ namespace {
 
 namespace fs = std::filesystem;
 using detail::BvhAccess;
+using detail::LeftCluster;
+using detail::LinkedPart;
+using detail::LoadedLeaves;
 using detail::ShardManifest;
 
 // ---- Saving -------------------------------------------------------------------------------------------------------
 
+std::vector<u8> deltas_of(u32 rank, const ShardedBvh& shard) {
+  const u64 count = shard.triangles.triangles.size();
+  std::vector<u8> deltas(count);
+  if (count == 0) return deltas;
+  const std::vector<u32> words = BvhAccess::deltas(shard.tree).words.download();
+  const auto* const bytes = reinterpret_cast<const u8*>(words.data() + 2);
+  std::copy_n(bytes, count - 1, deltas.begin());
+  deltas.back() = rank < shard.border_deltas.size() ? shard.border_deltas[rank] : u8{0};
+  return deltas;
+}
+
+/// Stores the links of a rank's tree, except where border pairs stand in the whole tree, and the border pairs of its slots.
+void add_links(const ShardedBvh& shard, ShardFile& file) {
+  const u64 count = shard.triangles.triangles.size();
+  file.links.assign(2 * count, invalid_id);
+  if (count == 0) return;
+  const std::vector<BvhNode> nodes = shard.tree.nodes.download(2 * count - 1);
+  for (u64 place = 1; place < nodes.size(); ++place) {
+    const BvhNode& node = nodes[place];
+    file.links[place + 1] = node.is_leaf() ? u32(link_to_leaf(node.first)) : node.first;
+  }
+  for (const BorderPair& pair : shard.border_pairs) {
+    const u64 k = pair.slot - file.first_slot;
+    if (pair.slot < file.first_slot || k >= count) continue;
+    file.links[2 * k] = file.links[2 * k + 1] = invalid_id;
+    file.border_pairs.push_back(pair);
+  }
+}
+
 /// Returns the content of a rank's file.
 ShardFile content_of(u32 rank, const ShardedBvh& shard) {
-  const u64 count = shard.triangles.triangles.size();
-  ShardFile file{rank,
-                 u32(shard.first_slots.size() - 1),
-                 shard.first_slots[rank],
-                 shard.first_slots.back(),
-                 shard.source_count,
-                 {},
-                 {},
-                 std::vector<u8>(count),
-                 {}};
+  ShardFile file;
+  file.rank = rank;
+  file.rank_count = u32(shard.first_slots.size() - 1);
+  file.first_slot = shard.first_slots[rank];
+  file.slot_count = shard.first_slots.back();
+  file.source_count = shard.source_count;
   file.triangles = shard.triangles.triangles.download();
   file.masks = shard.triangles.masks.download();
   file.left_out = shard.left_out.download();
-  if (count > 0) {
-    const std::vector<u32> words = BvhAccess::deltas(shard.tree).words.download();
-    const auto* const deltas = reinterpret_cast<const u8*>(words.data() + 2);
-    std::copy_n(deltas, count - 1, file.deltas.begin());
-    file.deltas.back() = rank < shard.border_deltas.size() ? shard.border_deltas[rank] : u8{0};
+  file.is_hploc = shard.hploc_radius > 0;
+  if (file.is_hploc) {
+    add_links(shard, file);
+  } else {
+    file.deltas = deltas_of(rank, shard);
   }
   return file;
 }
@@ -67,77 +96,6 @@ void remove_older_shards(const fs::path& folder, u32 rank_count) {
 
 // ---- Loading ------------------------------------------------------------------------------------------------------
 
-/// The leaves that a rank reads from the files.
-struct LoadedLeaves {
-  std::vector<PackedTriangle> triangles;
-  std::vector<u32> masks, left_out;
-  std::vector<u8> deltas;
-
-  /// Adds the leaves of a file between two slots of the whole tree.
-  ///   has_masks: true if any file has masks. In files without, all bits are set
-  void add(const ShardFile& file, u64 begin, u64 end, bool has_masks) {
-    const i64 first = i64(std::max(begin, file.first_slot) - file.first_slot);
-    const i64 last = i64(std::min(end, file.first_slot + file.triangles.size()) - file.first_slot);
-    if (first >= last) return;
-    triangles.insert(triangles.end(), file.triangles.begin() + first, file.triangles.begin() + last);
-    deltas.insert(deltas.end(), file.deltas.begin() + first, file.deltas.begin() + last);
-    if (!has_masks) return;
-    if (file.masks.empty()) {
-      masks.resize(triangles.size(), ~u32{0});
-    } else {
-      masks.insert(masks.end(), file.masks.begin() + first, file.masks.begin() + last);
-    }
-  }
-};
-
-/// Throws unless the deltas are those of an LBVH. Between two equal deltas there must be a lower one, because a node
-/// splits at one place.
-///   path:  of the file or folder, for messages
-///   first: slot of the first leaf
-void check_deltas(const fs::path& path, const std::vector<u8>& deltas, u64 first) {
-  constexpr u8 max_delta = 96;
-  std::vector<u8> open;                                // in ascending order
-  for (u64 gap = 0; gap + 1 < deltas.size(); ++gap) {  // the last one is behind the last leaf
-    while (!open.empty() && open.back() > deltas[gap]) open.pop_back();
-    const bool is_twice = !open.empty() && open.back() == deltas[gap];
-    if (is_twice || deltas[gap] > max_delta) {
-      detail::throw_bad_file(path, "has the delta " + std::to_string(deltas[gap]) + " behind leaf " +
-                                       std::to_string(first + gap) +
-                                       (is_twice ? ", and the same one before it" : "; it can be up to 96"));
-    }
-    open.push_back(deltas[gap]);
-  }
-}
-
-/// Returns the tree over some leaves, in the memory of `context`. Its ids are places of the leaves.
-Bvh tree_over(Context& host, Context& context, const LoadedLeaves& leaves) {
-  const u64 count = leaves.triangles.size();
-  Bvh tree = make_bvh(host, count);
-  const detail::BvhArrays arrays = detail::arrays_of(tree);
-  detail::store_counts(arrays, u32(count), u32(count), u32(count));
-  std::copy(leaves.deltas.begin(), leaves.deltas.end(), arrays.deltas);
-  if (count > 0) {
-    std::vector<Aabb> boxes(count);
-    for (u64 slot = 0; slot < count; ++slot) {
-      boxes[slot] = bounds(leaves.triangles[slot].triangle());
-      arrays.primitive_ids[slot] = u32(slot);
-    }
-    detail::join_leaves(boxes, arrays);
-    detail::store_has_deltas(arrays, 0);
-  }
-  Bvh result = context.backend() == Backend::cpu ? std::move(tree) : make_bvh(context, count);
-  result.source_count = count;
-  result.max_leaf_size = 1;
-  BvhAccess::deltas(result).may_refit = true;
-  if (context.backend() == Backend::cpu) return result;
-  result.nodes.upload(tree.nodes.download());
-  result.parents.upload(tree.parents.download());
-  result.primitive_ids.upload(tree.primitive_ids.download());
-  result.counts.upload(tree.counts.download());
-  BvhAccess::deltas(result).words.upload(BvhAccess::deltas(tree).words.download());
-  return result;
-}
-
 /// Reads the part of a rank.
 class ShardLoad {
  public:
@@ -155,7 +113,11 @@ class ShardLoad {
     const std::vector<u8> any_masks = comm_.all_gather(u8(has_masks));
     has_masks = std::find(any_masks.begin(), any_masks.end(), 1) != any_masks.end();
     comm_.agree([&] { make_shard(has_masks); });
-    tell_border_deltas();
+    if (is_hploc()) {
+      join_parts();
+    } else {
+      tell_border_deltas();
+    }
     return std::move(shard_);
   }
 
@@ -164,6 +126,7 @@ class ShardLoad {
   void divide() {
     shard_.source_count = manifest_.source_count;
     shard_.morton_bits = manifest_.morton_bits;
+    shard_.hploc_radius = manifest_.hploc_radius;
     if (comm_.size() == manifest_.rank_count()) {
       shard_.first_slots = manifest_.first_slots;
       shard_.first_ids = manifest_.first_ids;
@@ -176,6 +139,7 @@ class ShardLoad {
     }
   }
 
+  bool is_hploc() const { return manifest_.hploc_radius > 0; }
   u64 first_slot() const { return shard_.first_slots[comm_.rank()]; }
   u64 end_slot() const { return shard_.first_slots[comm_.rank() + 1]; }
 
@@ -201,7 +165,7 @@ class ShardLoad {
     const bool fits = file.rank == rank && file.rank_count == manifest_.rank_count() &&
                       file.first_slot == manifest_.first_slots[rank] && file.triangles.size() == count &&
                       file.slot_count == manifest_.first_slots.back() &&
-                      file.source_count == manifest_.source_count;
+                      file.source_count == manifest_.source_count && file.is_hploc == is_hploc();
     if (fits) return;
     detail::throw_bad_file(path, "is part " + std::to_string(file.rank) + " of " +
                                      std::to_string(file.rank_count) + " with " +
@@ -213,19 +177,29 @@ class ShardLoad {
   void make_shard(bool has_masks) {
     LoadedLeaves leaves;
     for (const ShardFile& file : files_) {
-      leaves.add(file, first_slot(), end_slot(), has_masks);
+      leaves.add(detail::shard_path(folder_, file.rank), file, first_slot(), end_slot(), has_masks);
       if (gets_left_out_of(file.rank))
         leaves.left_out.insert(leaves.left_out.end(), file.left_out.begin(), file.left_out.end());
     }
     files_.clear();
-    check_deltas(folder_, leaves.deltas, first_slot());
+    detail::check_deltas(folder_, leaves.deltas, first_slot());
     last_delta_ = leaves.deltas.empty() ? u8{0} : leaves.deltas.back();
+    std::optional<LinkedPart> part;
+    if (is_hploc()) part.emplace(folder_, first_slot(), std::move(leaves.links), manifest_.first_slots.back());
     Context host({.backend = Backend::cpu});
-    shard_.tree = tree_over(context_.backend() == Backend::cpu ? context_ : host, context_, leaves);
+    shard_.tree = detail::tree_over(context_.backend() == Backend::cpu ? context_ : host, context_, leaves,
+                                    part ? &*part : nullptr);
+    if (part) left_ = Buffer<LeftCluster>(context_, part->left());
     shard_.triangles.triangles = Buffer<PackedTriangle>(context_, leaves.triangles);
     shard_.triangles.masks = Buffer<u32>(context_, leaves.masks);
     shard_.triangles.tree_ids = shard_.tree.primitive_ids.data();
     shard_.left_out = Buffer<u32>(context_, leaves.left_out);
+  }
+
+  /// Finds the border pairs of an H-PLOC tree from the clusters that are left of the parts.
+  void join_parts() {
+    const auto left = detail::gather_lists(comm_, context_, left_, left_.size());
+    comm_.agree([&] { shard_.border_pairs = detail::join_left_clusters(folder_, left.elements); });
   }
 
   /// Stores the deltas at the borders: each is the last delta of the last rank before the border that has leaves.
@@ -248,6 +222,7 @@ class ShardLoad {
   std::vector<ShardFile> files_;
   ShardedBvh shard_;
   u8 last_delta_ = 0;
+  Buffer<LeftCluster> left_;
 };
 
 }  // namespace
@@ -268,10 +243,10 @@ void save_sharded(Communicator& comm, Context& context, const FilePath& folder_p
   comm.agree([&] {
     if (comm.rank() > 0) return;
     remove_older_shards(folder, comm.size());
-    detail::write_manifest(
-        folder,
-        {shard.morton_bits, shard.source_count, shard.first_ids, shard.first_slots, shard.border_keys, checksums},
-        cancel);
+    detail::write_manifest(folder,
+                           {shard.morton_bits, shard.hploc_radius, shard.source_count, shard.first_ids,
+                            shard.first_slots, shard.border_keys, checksums},
+                           cancel);
   });
 }
 
@@ -281,7 +256,7 @@ ShardedBvh load_sharded(Communicator& comm, Context& context, const FilePath& fo
 
 ShardedFolder read_sharded_folder(const FilePath& folder, const CancelToken& cancel) {
   const ShardManifest manifest = detail::read_manifest(folder.text(), cancel);
-  return {manifest.source_count, manifest.first_slots, manifest.morton_bits};
+  return {manifest.source_count, manifest.first_slots, manifest.morton_bits, manifest.hploc_radius};
 }
 
 bool holds_sharded(const FilePath& folder) {

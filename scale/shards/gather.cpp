@@ -1,11 +1,12 @@
-// Gathers the parts of a sharded tree on one rank. It receives each array at its place in the whole tree. Then
-// join_slices makes the nodes that reach across borders.
+// Gathers the parts of a sharded tree on one rank. It receives each array at its place in the whole tree. Then it makes
+// the nodes that reach across borders: those of an LBVH by join_slices, those of an H-PLOC tree from their links.
 
 #include <string>
 
 #include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
 #include "scale/sharded_build.h"
+#include "scale/shards/border_pairs.h"
 #include "scale/shards/shard_view.h"
 #include "scale/slices/join_slices.h"
 
@@ -53,7 +54,8 @@ class Gather {
     // A slot has two places for nodes, and one in each other array. There is one gap between slots less than slots.
     receive(own->nodes, whole_.nodes, [&](u32 rank) { return Range{2 * first_[rank], nodes_in(rank)}; });
     receive(own->parents, whole_.parents, [&](u32 rank) { return Range{first_[rank], gaps_in(rank)}; });
-    receive(own->deltas, whole_.deltas, [&](u32 rank) { return Range{first_[rank], gaps_in(rank)}; });
+    if (is_lbvh())
+      receive(own->deltas, whole_.deltas, [&](u32 rank) { return Range{first_[rank], gaps_in(rank)}; });
     receive(own->ids, whole_.primitive_ids, [&](u32 rank) { return Range{first_[rank], slots_in(rank)}; });
     u64 begin = first_.back();
     std::vector<Range> ends;
@@ -70,6 +72,7 @@ class Gather {
   };
 
   bool is_root() const { return comm_.rank() == root_; }
+  bool is_lbvh() const { return shard_.hploc_radius == 0; }
   u64 slots_in(u32 rank) const { return first_[rank + 1] - first_[rank]; }
   u64 gaps_in(u32 rank) const { return slots_in(rank) == 0 ? 0 : slots_in(rank) - 1; }
   u64 nodes_in(u32 rank) const { return slots_in(rank) == 0 ? 0 : 2 * slots_in(rank) - 1; }
@@ -90,7 +93,7 @@ class Gather {
     bvh_ = make_bvh(host_, shard_.source_count);
     bvh_.source_count = shard_.source_count;
     bvh_.max_leaf_size = 1;
-    detail::BvhAccess::deltas(bvh_).may_refit = true;
+    detail::BvhAccess::deltas(bvh_).may_refit = is_lbvh();
     whole_ = detail::arrays_of(bvh_);
   }
 
@@ -115,9 +118,11 @@ class Gather {
     for (u32 rank = 0; rank < comm_.size(); ++rank) {
       if (slots_in(rank) > 0) slices.push_back(move_part(rank));
       const u64 border = first_[rank + 1];
-      if (border > 0 && border < slot_count) whole_.deltas[border - 1] = shard_.border_deltas[rank];
+      if (is_lbvh() && border > 0 && border < slot_count) whole_.deltas[border - 1] = shard_.border_deltas[rank];
     }
-    if (slot_count > 0) {
+    if (!is_lbvh()) {
+      detail::store_border_pairs(shard_.border_pairs, first_, whole_);
+    } else if (slot_count > 0) {
       detail::join_slices(slices, whole_);
       detail::store_has_deltas(whole_, 0);
     }

@@ -1,12 +1,12 @@
 // The order of the steps of a sharded build, the exchange of triangles, and the tree over those of this rank.
-// shard_borders.cpp has the search for the borders.
+// shard_borders.cpp has the search for the borders, shard_clusters.cpp what H-PLOC adds.
 
 #include "scale/shards/shard_build.h"
 
 #include <algorithm>
 #include <string>
 
-#include "builders/bvh/lbvh.h"
+#include "builders/bvh/build.h"
 #include "builders/geometry/scene_bounds.h"
 #include "builders/geometry/triangle_check.h"
 #include "primitives/core/check.h"
@@ -40,25 +40,33 @@ namespace {
 struct RankInput {
   u64 triangle_count;
   Aabb bounds;
-  u32 morton_bits;
+  u32 morton_bits, hploc_radius;
   u32 has_masks;
 };
 
 RankInput look_at_input(Context& context, const TriangleViews& triangles, const ShardedBuildOptions& options) {
   if (options.morton_bits != 0) check_option("morton_bits", options.morton_bits, 30, 63);
+  check_option("hploc_radius", options.hploc_radius, 0, HplocOptions::max_radius);
   validate_triangles(context, "build_sharded", triangles);
   Buffer<Aabb> bounds(context, 1);
   scene_bounds(context, triangles, bounds.span());
-  return {triangles.primitive_count(), bounds.download()[0], options.morton_bits, any_has_mask(triangles)};
+  return {triangles.primitive_count(), bounds.download()[0], options.morton_bits, options.hploc_radius,
+          any_has_mask(triangles)};
 }
 
-void check_same_bits(const std::vector<RankInput>& inputs) {
+void check_same(const std::vector<RankInput>& inputs, const char* name, u32 RankInput::*option) {
   for (size_t rank = 1; rank < inputs.size(); ++rank) {
-    if (inputs[rank].morton_bits == inputs[0].morton_bits) continue;
-    refuse("build_sharded", "morton_bits is " + std::to_string(inputs[0].morton_bits) + " on rank 0 and " +
-                                std::to_string(inputs[rank].morton_bits) + " on rank " + std::to_string(rank) +
+    if (inputs[rank].*option == inputs[0].*option) continue;
+    refuse("build_sharded", name + (" is " + std::to_string(inputs[0].*option)) + " on rank 0 and " +
+                                std::to_string(inputs[rank].*option) + " on rank " + std::to_string(rank) +
                                 "; all ranks must give the same");
   }
+}
+
+Bvh build_whole(Context& context, const TriangleViews& triangles, const ShardedBuildOptions& options) {
+  if (options.hploc_radius == 0) return build(context, triangles, LbvhOptions{.morton_bits = options.morton_bits});
+  return build(context, triangles,
+               HplocOptions{.radius = options.hploc_radius, .morton_bits = options.morton_bits});
 }
 
 /// Builds the tree as a program without ranks does. Returns an empty tree if triangles are left out, since only the
@@ -67,13 +75,14 @@ ShardedBvh build_on_one_rank(Context& context, const TriangleViews& triangles,
                              const ShardedBuildOptions& options) {
   const u64 count = triangles.primitive_count();
   ShardedBvh whole;
-  whole.tree = build(context, triangles, LbvhOptions{.morton_bits = options.morton_bits});
+  whole.tree = build_whole(context, triangles, options);
   if (whole.tree.counts.download()[0].primitive_count != count) return {};
   whole.triangles = pack_triangles(context, whole.tree.view(), triangles);
   dispatch(context, [&](const auto& ex) { number_slots(ex, count, whole.tree.primitive_ids.data()); });
   whole.first_slots = {0, count};
   whole.first_ids = {0, count};
   whole.morton_bits = options.morton_bits;
+  whole.hploc_radius = options.hploc_radius;
   whole.source_count = count;
   return whole;
 }
@@ -92,6 +101,7 @@ ShardedBvh ShardBuild::run() {
   exchange_triangles();
   build_tree();
   find_border_deltas();
+  if (is_hploc()) merge_over_borders();
   return std::move(shard_);
 }
 
@@ -101,7 +111,8 @@ void ShardBuild::compare_inputs() {
   RankInput own{};
   comm_.agree([&] { own = look_at_input(context_, triangles_, options_); });
   const std::vector<RankInput> inputs = comm_.all_gather(own);
-  check_same_bits(inputs);
+  check_same(inputs, "morton_bits", &RankInput::morton_bits);
+  check_same(inputs, "hploc_radius", &RankInput::hploc_radius);
   u64 total = 0;
   curve_.bounds = Aabb::empty();
   for (u32 rank = 0; rank < comm_.size(); ++rank) {
@@ -115,6 +126,7 @@ void ShardBuild::compare_inputs() {
   first_id_ = u32(shard_.first_ids[comm_.rank()]);
   shard_.source_count = total;
   shard_.morton_bits = options_.morton_bits;
+  shard_.hploc_radius = options_.hploc_radius;
   curve_.morton_bits = options_.morton_bits == 0 ? fast_key_bits(total) : options_.morton_bits;
 }
 
@@ -160,14 +172,15 @@ void ShardBuild::build_tree() {
     shard_.tree = make_bvh(context_, count);
     shard_.tree.source_count = count;
     shard_.tree.max_leaf_size = 1;
-    BvhAccess::deltas(shard_.tree).may_refit = true;
+    BvhAccess::deltas(shard_.tree).may_refit = !is_hploc();
     const BvhArrays arrays = arrays_of(shard_.tree);
     if (count > 0) {
       Buffer<Aabb> boxes(context_, count);
       dispatch(context_, [&](const auto& ex) {
         store_shard_boxes(ex, received_.data(), count, boxes.data());
-        build_slice(ex, boxes.data(), count, curve_, arrays);
+        if (!is_hploc()) build_slice(ex, boxes.data(), count, curve_, arrays);
       });
+      if (is_hploc()) merge_clusters(boxes);
     }
     shard_.triangles.triangles = Buffer<PackedTriangle>(context_, count);
     shard_.triangles.masks = Buffer<u32>(context_, received_masks_.size());

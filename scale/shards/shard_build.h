@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "builders/bvh/hploc/hploc_slice.h"
 #include "scale/sharded_build.h"
 #include "scale/shards/exchange_plan.h"
 #include "scale/slices/curve_slices.h"
@@ -29,8 +30,11 @@ class ShardBuild {
   void place_splitters(const std::vector<u64>& keys, const std::vector<std::vector<u64>>& counts);
   void exchange_triangles();
   void build_tree();
+  void merge_clusters(const Buffer<Aabb>& boxes);
   void find_border_deltas();
+  void merge_over_borders();
 
+  bool is_hploc() const { return options_.hploc_radius > 0; }
   u64 own_count() const { return triangles_.primitive_count(); }
   std::vector<u64> count_keys();
   template <class T>
@@ -54,6 +58,8 @@ class ShardBuild {
   std::unique_ptr<ExchangePlan> plan_;
   Buffer<PackedTriangle> received_;
   Buffer<u32> received_masks_;
+  Buffer<WaitingRange> ranges_;  // of an H-PLOC tree
+  u64 range_count_ = 0;
   ShardedBvh shard_;
 };
 

@@ -1,6 +1,7 @@
 // The steps of a sharded build that process all triangles of a rank: keys, their counts, their split by splitters,
 // and the triangles that the ranks exchange. shard_build.cpp calls them.
 
+#include "builders/bvh/hploc/hploc_slice.h"
 #include "builders/geometry/make_triangle_table.h"
 #include "builders/geometry/packed_triangle.h"
 #include "primitives/histogram.h"
@@ -168,6 +169,13 @@ struct StoreAtSlot {
   }
 };
 
+/// Stores a cluster that the host has merged.
+struct StorePlacedCluster {
+  const PlacedCluster* placed;
+  PlaceCluster<SingleLeaves> place;
+  COPSE_HD void operator()(u64 i) const { place(placed[i].cluster, placed[i].node); }
+};
+
 /// Stores their places in packed triangles as ids, so that a refit finds them.
 struct StorePlace {
   const u32* places;
@@ -261,6 +269,12 @@ void store_places(const Executor& ex, const u32* places, u64 count, PackedTriang
   for_each(ex, "shards: places", count, StorePlace{places, packed});
 }
 
+template <class Executor>
+void store_placed_clusters(const Executor& ex, const PlacedCluster* placed, u64 count, const BvhArrays& bvh) {
+  for_each(ex, "shards: clusters", count, StorePlacedCluster{placed, {{}, bvh}});
+}
+
+template void store_placed_clusters(const BodyExecutor&, const PlacedCluster*, u64, const BvhArrays&);
 template void split_by_source(const BodyExecutor&, const PackedTriangle*, u64, std::span<const u64>, u32*, u64*);
 template void store_ids_of_ranks(const BodyExecutor&, const PackedTriangle*, u64, std::span<const u64>, const u32*,
                                  u32*);

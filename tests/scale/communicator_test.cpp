@@ -166,7 +166,7 @@ void work_together(Communicator& comm, Context& context, Context& data, Context&
   const Mesh mesh = generate_random(300, 0.2f);
   const test::DeviceMesh on_device(data, mesh);
   ShardedBvh shard = build_sharded(comm, context, on_device.view());
-  rebuild(comm, context, shard, on_device.view());
+  rebuild(comm, context, shard, on_device.view(), {.hploc_radius = 4});
   const Bvh whole = gather(comm, host, shard);
   ShardedAccel accel = make_accel(comm, context, shard, Quality::fast);
   refit(comm, context, shard, on_device.view());

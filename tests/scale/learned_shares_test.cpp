@@ -27,7 +27,7 @@ class SetMark final : public Mark {
 constexpr u64 batch_size = 1 << 20;
 
 /// Devices that take a fixed time and, for each element, a time that depends on where it is in the batch.
-struct Cluster {
+struct SimulatedDevices {
   std::vector<double> speeds;
   bool marks_pass = true;
 
@@ -60,57 +60,57 @@ double excess(const std::vector<double>& times) {
 TEST(LearnedShares, MakeDevicesOfAnySpeedEndTogetherAndThenStay) {
   for (const std::vector<double>& speeds :
        {std::vector<double>{1, 1}, {1, 0.3}, {1, 0.8, 0.8, 0.8}, {3, 1, 0.2, 5, 1, 1, 1}}) {
-    Cluster cluster{speeds};
+    SimulatedDevices devices{speeds};
     LearnedShares shares(u32(speeds.size()));
-    LearnedShares::Batch& batch = shares.find(&cluster, batch_size);
-    EXPECT_GT(excess(cluster.call(batch)), 1.1);
-    for (u32 i = 0; i < 30; ++i) cluster.call(batch);
+    LearnedShares::Batch& batch = shares.find(&devices, batch_size);
+    EXPECT_GT(excess(devices.call(batch)), 1.1);
+    for (u32 i = 0; i < 30; ++i) devices.call(batch);
     const u64 border = batch.begin_of(1, batch_size);
     for (u32 i = 0; i < 100; ++i) {
-      EXPECT_LE(excess(cluster.call(batch)), 1.05);
+      EXPECT_LE(excess(devices.call(batch)), 1.05);
       EXPECT_EQ(batch.begin_of(1, batch_size), border);
     }
   }
 }
 
 TEST(LearnedShares, FollowDevicesThatBecomeSlower) {
-  Cluster cluster{{1, 1}};
+  SimulatedDevices devices{{1, 1}};
   LearnedShares shares(2);
-  LearnedShares::Batch& batch = shares.find(&cluster, batch_size);
-  for (u32 i = 0; i < 50; ++i) cluster.call(batch);
-  cluster.speeds[1] = 0.25;
-  EXPECT_GT(excess(cluster.call(batch)), 1.2);
-  for (u32 i = 0; i < 200; ++i) cluster.call(batch);
-  EXPECT_LE(excess(cluster.call(batch)), 1.05);
+  LearnedShares::Batch& batch = shares.find(&devices, batch_size);
+  for (u32 i = 0; i < 50; ++i) devices.call(batch);
+  devices.speeds[1] = 0.25;
+  EXPECT_GT(excess(devices.call(batch)), 1.2);
+  for (u32 i = 0; i < 200; ++i) devices.call(batch);
+  EXPECT_LE(excess(devices.call(batch)), 1.05);
 }
 
 TEST(LearnedShares, WaitForNoMark) {
-  Cluster cluster{{1, 0.3}, false};
+  SimulatedDevices devices{{1, 0.3}, false};
   LearnedShares shares(2);
-  LearnedShares::Batch& batch = shares.find(&cluster, batch_size);
-  for (u32 i = 0; i < 10; ++i) cluster.call(batch);
+  LearnedShares::Batch& batch = shares.find(&devices, batch_size);
+  for (u32 i = 0; i < 10; ++i) devices.call(batch);
   EXPECT_EQ(batch.begin_of(1, batch_size), batch_size / 2);
-  cluster.marks_pass = true;
-  for (u32 i = 0; i < 30; ++i) cluster.call(batch);
-  EXPECT_LE(excess(cluster.call(batch)), 1.05);
+  devices.marks_pass = true;
+  for (u32 i = 0; i < 30; ++i) devices.call(batch);
+  EXPECT_LE(excess(devices.call(batch)), 1.05);
 }
 
 TEST(LearnedShares, GoOnAfterACallThatFailed) {
-  Cluster cluster{{1, 0.3}};
+  SimulatedDevices devices{{1, 0.3}};
   LearnedShares shares(2);
-  LearnedShares::Batch& batch = shares.find(&cluster, batch_size);
+  LearnedShares::Batch& batch = shares.find(&devices, batch_size);
   ASSERT_TRUE(batch.prepare());
-  batch.time(1, std::make_unique<SetMark>(0, cluster.marks_pass),
-             std::make_unique<SetMark>(1, cluster.marks_pass));
-  for (u32 i = 0; i < 30; ++i) cluster.call(batch);
-  EXPECT_LE(excess(cluster.call(batch)), 1.05);
+  batch.time(1, std::make_unique<SetMark>(0, devices.marks_pass),
+             std::make_unique<SetMark>(1, devices.marks_pass));
+  for (u32 i = 0; i < 30; ++i) devices.call(batch);
+  EXPECT_LE(excess(devices.call(batch)), 1.05);
 }
 
 TEST(LearnedShares, OfManyBatchesForgetTheOldest) {
   LearnedShares shares(2);
   std::vector<char> addresses(200);
-  Cluster cluster{{1, 0.3}};
-  for (u32 i = 0; i < 30; ++i) cluster.call(shares.find(&addresses[0], batch_size));
+  SimulatedDevices devices{{1, 0.3}};
+  for (u32 i = 0; i < 30; ++i) devices.call(shares.find(&addresses[0], batch_size));
   EXPECT_NE(shares.find(&addresses[0], batch_size).begin_of(1, batch_size), batch_size / 2);
   EXPECT_EQ(shares.find(&addresses[0], 4 * batch_size).begin_of(1, batch_size), batch_size / 2);
   for (char& address : addresses) shares.find(&address, batch_size + 7);

@@ -56,9 +56,11 @@ void check_mesh(Communicator& comm, Context& context, const test::NamedMesh& nam
     view.geometry = rank;
     views.push_back(view);
   }
-  ShardedBvh shard = build_sharded(comm, context, views[comm.rank()]);
-  refit(comm, context, shard, views[comm.rank()]);  // nothing has moved, so the tree stays
   const u32 root = comm.size() - 1;
+  ShardedBvh shard = build_sharded(comm, context, views[comm.rank()], {.hploc_radius = 3});
+  const Bvh hploc = gather(comm, context, shard, root);
+  rebuild(comm, context, shard, views[comm.rank()]);
+  refit(comm, context, shard, views[comm.rank()]);  // nothing has moved, so the tree stays
   const Bvh whole = gather(comm, context, shard, root);
   const ShardedAccel sharded = make_accel(comm, context, shard, Quality::fast);
   const Buffer<Ray> rays(context, rays_through(mesh, comm.rank()));
@@ -74,6 +76,9 @@ void check_mesh(Communicator& comm, Context& context, const test::NamedMesh& nam
     const Bvh expected = build(context, views, LbvhOptions{});
     expect(test::same_bytes(test::BvhCopy(whole), test::BvhCopy(expected)),
            named.name + ": the gathered tree differs");
+    const Bvh expected_hploc = build(context, views, HplocOptions{.radius = 3, .morton_bits = 63});
+    expect(test::same_bytes(test::BvhCopy(hploc), test::BvhCopy(expected_hploc)),
+           named.name + ": the gathered H-PLOC tree differs");
   }
   const Accel accel = build(context, views);
   closest_hits(context, accel, rays.span(), expected_hits.span());

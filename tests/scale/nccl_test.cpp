@@ -131,11 +131,15 @@ void check_tree(Communicator& comm, Context& context, const Mesh& mesh) {
   const Mesh part{mesh.positions, {mesh.triangles.begin() + i64(first), mesh.triangles.begin() + i64(end)}};
   const test::DeviceMesh on_device(context, part);
   Context host({.backend = Backend::cpu, .workers = 1});
-  ShardedBvh shard = build_sharded(comm, context, on_device.view());
+  ShardedBvh shard = build_sharded(comm, context, on_device.view(), {.hploc_radius = 3});
+  const Bvh hploc = gather(comm, host, shard);
+  rebuild(comm, context, shard, on_device.view());
   const Bvh whole = gather(comm, host, shard);
   if (comm.rank() == 0) {
     const Bvh expected = build(host, test::host_view(mesh), LbvhOptions{});
     EXPECT_TRUE(test::same_bytes(test::BvhCopy(whole), test::BvhCopy(expected)));
+    const Bvh expected_hploc = build(host, test::host_view(mesh), HplocOptions{.radius = 3, .morton_bits = 63});
+    EXPECT_TRUE(test::same_bytes(test::BvhCopy(hploc), test::BvhCopy(expected_hploc)));
   }
   const ShardedAccel accel = make_accel(comm, context, shard);
   std::vector<Ray> rays;

@@ -39,24 +39,33 @@ std::vector<u64> random_cuts(u64 triangle_count, u32 count, std::mt19937& random
   return begins;
 }
 
+/// The deltas of an LBVH, with the words before them; one byte for a tree that does not follow from its deltas.
 std::vector<u8> words_of_deltas(const Bvh& tree) {
   const std::vector<u32> words = detail::BvhAccess::deltas(tree).words.download();
+  if (words[0] == 0 && !detail::BvhAccess::deltas(tree).may_refit) return {0};
   const auto* const bytes = reinterpret_cast<const u8*>(words.data());
   const u32 leaf_count = tree.counts.download()[0].leaf_count;
   return leaf_count == 0 ? std::vector<u8>() : std::vector<u8>(bytes, bytes + 8 + leaf_count - 1);
 }
 
+Bvh build_whole(Context& context, const TriangleViews& triangles, const ShardedBuildOptions& options) {
+  if (options.hploc_radius == 0) return build(context, triangles, LbvhOptions{.morton_bits = options.morton_bits});
+  return build(context, triangles,
+               HplocOptions{.radius = options.hploc_radius, .morton_bits = options.morton_bits});
+}
+
 class ShardedBuild : public test::OnEachBackend {
  protected:
   /// Builds the parts of a mesh on ranks, and expects that together they are the tree of `mesh` on one context.
-  void expect_equal(const Mesh& mesh, const std::vector<u64>& begins, u32 morton_bits = 63, u32 root = 0) {
+  void expect_equal(const Mesh& mesh, const std::vector<u64>& begins, const ShardedBuildOptions& options = {},
+                    u32 root = 0) {
     const std::vector<Mesh> parts = test::cut_mesh(mesh, begins);
     Bvh whole;
     const auto outcomes =
         test::run_ranks(Communicator::of_threads(u32(parts.size())), [&](Communicator& comm, u32 rank) {
           Context context({.backend = GetParam(), .workers = 1});
           const test::DeviceMesh part(context, parts[rank]);
-          const ShardedBvh shard = build_sharded(comm, context, part.view(), {.morton_bits = morton_bits});
+          const ShardedBvh shard = build_sharded(comm, context, part.view(), options);
           expect_whole_part(context, shard, rank);
           Context host({.backend = Backend::cpu, .workers = 1});
           Bvh gathered = gather(comm, host, shard, root);
@@ -67,7 +76,7 @@ class ShardedBuild : public test::OnEachBackend {
           }
         });
     for (const RankOutcome& outcome : outcomes) ASSERT_EQ(outcome.text, "");
-    const Bvh expected = build(host_, test::host_view(mesh), LbvhOptions{.morton_bits = morton_bits});
+    const Bvh expected = build_whole(host_, test::host_view(mesh), options);
     EXPECT_TRUE(test::same_bytes(BvhCopy(whole), BvhCopy(expected)));
     EXPECT_EQ(words_of_deltas(whole), words_of_deltas(expected));
     EXPECT_EQ(whole.source_count, expected.source_count);
@@ -105,13 +114,52 @@ TEST_P(ShardedBuild, GathersTheTreeOfOneContextForHardMeshes) {
   }
 }
 
+TEST_P(ShardedBuild, GathersTheHplocTreeOfOneContextForHardMeshes) {
+  std::mt19937 random(2);
+  for (const test::NamedMesh& hard : test::hard_meshes()) {
+    for (const u32 count : rank_counts) {
+      SCOPED_TRACE(hard.name + " on " + std::to_string(count) + " ranks");
+      const u32 radius = 1 + random() % 8;
+      expect_equal(hard.mesh, random_cuts(hard.mesh.triangles.size(), count, random), {.hploc_radius = radius},
+                   random() % count);
+    }
+  }
+}
+
+/// Ranges of all sizes reach over borders, and borders lie in the middle of tiles.
+TEST_P(ShardedBuild, GathersLargerHplocTrees) {
+  for (const u32 count : {2, 3, 7}) {
+    SCOPED_TRACE(std::to_string(count) + " ranks");
+    expect_equal(generate_random(40000, 0.01f), even_cuts(40000, count), {.hploc_radius = 4});
+    const Mesh hair = generate_hairball(300, 40);
+    expect_equal(hair, even_cuts(hair.triangles.size(), count), {.morton_bits = 0, .hploc_radius = 1});
+  }
+}
+
+TEST_P(ShardedBuild, RefusesOptionsOnAllRanksAlike) {
+  const Mesh mesh = generate_sphere(2);
+  const auto outcomes = test::run_ranks(Communicator::of_threads(3), [&](Communicator& comm, u32 rank) {
+    Context context({.backend = GetParam(), .workers = 1});
+    const test::DeviceMesh part(context, mesh);
+    EXPECT_COPSE_ERROR(build_sharded(comm, context, part.view(), {.hploc_radius = rank == 2 ? 9u : 4u}),
+                       ErrorCode::invalid_argument, "rank 2: hploc_radius is 9");
+    EXPECT_COPSE_ERROR(build_sharded(comm, context, part.view(), {.hploc_radius = rank}),
+                       ErrorCode::invalid_argument, "hploc_radius is 0 on rank 0 and 1 on rank 1");
+    EXPECT_COPSE_ERROR(build_sharded(comm, context, part.view(), {.morton_bits = rank == 2 ? 30u : 63u}),
+                       ErrorCode::invalid_argument, "morton_bits is 63 on rank 0 and 30 on rank 2");
+  });
+  for (const RankOutcome& outcome : outcomes) EXPECT_EQ(outcome.text, "");
+}
+
 TEST_P(ShardedBuild, GathersItForManyEqualKeysAndAllKeyWidths) {
   Mesh mesh = generate_random(3000, 0.01f);
   for (u32 i = 0; i < 1500; ++i) mesh.triangles[2 * i] = mesh.triangles[2 * (i % 3)];  // three, 500 times each
   for (const u32 morton_bits : {0, 30, 31, 45, 63}) {
     for (const u32 count : rank_counts) {
       SCOPED_TRACE(std::to_string(morton_bits) + " bits on " + std::to_string(count) + " ranks");
-      expect_equal(mesh, even_cuts(3000, count), morton_bits, count - 1);
+      for (const u32 radius : {0, 4})
+        expect_equal(mesh, even_cuts(3000, count), {.morton_bits = morton_bits, .hploc_radius = radius},
+                     count - 1);
     }
   }
 }
@@ -119,9 +167,11 @@ TEST_P(ShardedBuild, GathersItForManyEqualKeysAndAllKeyWidths) {
 TEST_P(ShardedBuild, GathersItIfOneRankHasAllTriangles) {
   const Mesh mesh = generate_sphere(4);
   const u64 n = mesh.triangles.size();
-  expect_equal(mesh, {0, n, n, n, n});
-  expect_equal(mesh, {0, 0, 0, 0, n});
-  expect_equal(mesh, {0, 0, n, n, n});
+  for (const u32 radius : {0, 4}) {
+    expect_equal(mesh, {0, n, n, n, n}, {.hploc_radius = radius});
+    expect_equal(mesh, {0, 0, 0, 0, n}, {.hploc_radius = radius});
+    expect_equal(mesh, {0, 0, n, n, n}, {.hploc_radius = radius});
+  }
 }
 
 }  // namespace

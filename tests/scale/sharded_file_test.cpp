@@ -9,6 +9,7 @@
 #include <fstream>
 #include <random>
 
+#include "builders/bvh/build.h"
 #include "builders/bvh/refit.h"
 #include "builders/geometry/generate.h"
 #include "builders/io/shard_file.h"
@@ -16,6 +17,7 @@
 #include "scale/sharded_rays.h"
 #include "tests/scale/ranks.h"
 #include "tests/support/backends.h"
+#include "tests/support/device_mesh.h"
 #include "tests/support/hard_meshes.h"
 #include "tests/support/host_bvh.h"
 
@@ -47,51 +49,61 @@ std::vector<u64> cuts(u64 triangle_count, u32 count) {
 
 /// Triangles in the parts have masks if `mask_of_last` is not all bits.
 void save_parts(const fs::path& folder, const Mesh& mesh, u32 count, Backend backend = Backend::cpu,
-                u32 mask_of_last = ~u32{0}) {
+                u32 mask_of_last = ~u32{0}, u32 hploc_radius = 0) {
   const std::vector<Mesh> parts = test::cut_mesh(mesh, cuts(mesh.triangles.size(), count));
   const auto outcomes = test::run_ranks(Communicator::of_threads(count), [&](Communicator& comm, u32 rank) {
     Context context({.backend = backend, .workers = 1});
     const test::DeviceMesh part(context, parts[rank]);
     TriangleView view = part.view(rank);
     if (rank + 1 == count) view.mask = mask_of_last;
-    save_sharded(comm, context, folder, build_sharded(comm, context, view));
+    save_sharded(comm, context, folder, build_sharded(comm, context, view, {.hploc_radius = hploc_radius}));
   });
   for (const RankOutcome& outcome : outcomes) ASSERT_EQ(outcome.text, "");
 }
 
+Mesh moved(Mesh mesh) {
+  for (vec3& p : mesh.positions) p = vec3(p.y, p.z * 2.0f, p.x);
+  return mesh;
+}
+
 class ShardedFile : public test::OnEachBackend {
  protected:
-  /// Loads the parts by `count` ranks, and expects the tree of `mesh`: as it was saved, and after a refit.
-  void expect_loaded(const fs::path& folder, const Mesh& mesh, u32 count) {
+  /// Loads the parts by `count` ranks, and expects a tree: as it was saved, and after a refit.
+  ///   expected:    the tree of `mesh`
+  ///   saves_again: also after the parts were then saved and loaded once more
+  void expect_loaded(const fs::path& folder, const Mesh& mesh, u32 count, Context& host, Bvh expected,
+                     bool saves_again) {
     const std::vector<Mesh> parts = test::cut_mesh(mesh, cuts(mesh.triangles.size(), count));
-    Context host({.backend = Backend::cpu, .workers = 1});
-    Bvh loaded, refitted;
+    Bvh loaded, refitted, again;
     const auto outcomes = test::run_ranks(Communicator::of_threads(count), [&](Communicator& comm, u32 rank) {
       Context context({.backend = GetParam(), .workers = 1}), own_host({.backend = Backend::cpu, .workers = 1});
       Context& target = rank == 0 ? host : own_host;
       ShardedBvh shard = load_sharded(comm, context, folder);
       Bvh whole = gather(comm, target, shard);
       if (rank == 0) loaded = std::move(whole);
-      Mesh moved = parts[rank];
-      for (vec3& p : moved.positions) p = vec3(p.y, p.z * 2.0f, p.x);
-      const test::DeviceMesh part(context, moved);
+      const test::DeviceMesh part(context, moved(parts[rank]));
       refit(comm, context, shard, part.view());
       whole = gather(comm, target, shard);
       if (rank == 0) refitted = std::move(whole);
+      if (!saves_again) return;
+      save_sharded(comm, context, folder / "again", shard);
+      shard = load_sharded(comm, context, folder / "again");
+      whole = gather(comm, target, shard);
+      if (rank == 0) again = std::move(whole);
     });
     for (const RankOutcome& outcome : outcomes) ASSERT_EQ(outcome.text, "");
-    Bvh expected = build(host, test::host_view(mesh), LbvhOptions{});
     EXPECT_TRUE(test::same_bytes(BvhCopy(loaded), BvhCopy(expected)));
-    Mesh moved = mesh;
-    for (vec3& p : moved.positions) p = vec3(p.y, p.z * 2.0f, p.x);
-    refit(host, expected, test::host_view(moved));
+    const Mesh moved_mesh = moved(mesh);
+    refit(host, expected, test::host_view(moved_mesh));
     EXPECT_TRUE(test::same_bytes(BvhCopy(refitted), BvhCopy(expected)));
+    EXPECT_TRUE(!saves_again || test::same_bytes(BvhCopy(again), BvhCopy(expected)));
   }
 };
 
 COPSE_ON_EACH_BACKEND(ShardedFile);
 
 TEST_P(ShardedFile, IsLoadedByAnyNumberOfRanks) {
+  Context host({.backend = Backend::cpu, .workers = 1});
   for (const test::NamedMesh& hard : test::hard_meshes()) {
     for (const u32 saved : {1u, 3u, 8u}) {
       const ScratchFolder folder;
@@ -99,7 +111,25 @@ TEST_P(ShardedFile, IsLoadedByAnyNumberOfRanks) {
       for (const u32 loaded : {1u, 2u, 3u, 8u}) {
         SCOPED_TRACE(hard.name + ", saved by " + std::to_string(saved) + " ranks, loaded by " +
                      std::to_string(loaded));
-        expect_loaded(folder.path(), hard.mesh, loaded);
+        expect_loaded(folder.path(), hard.mesh, loaded, host,
+                      build(host, test::host_view(hard.mesh), LbvhOptions{}), false);
+      }
+    }
+  }
+}
+
+TEST_P(ShardedFile, OfAnHplocTreeIsLoadedByAnyNumberOfRanks) {
+  Context host({.backend = Backend::cpu, .workers = 1});
+  for (const test::NamedMesh& hard : test::hard_meshes()) {
+    for (const u32 saved : {1u, 3u, 7u}) {
+      const ScratchFolder folder;
+      save_parts(folder.path(), hard.mesh, saved, GetParam(), ~u32{0}, 3);
+      for (const u32 loaded : {1u, 2u, 3u, 7u}) {
+        SCOPED_TRACE(hard.name + ", saved by " + std::to_string(saved) + " ranks, loaded by " +
+                     std::to_string(loaded));
+        expect_loaded(folder.path(), hard.mesh, loaded, host,
+                      build(host, test::host_view(hard.mesh), HplocOptions{.radius = 3, .morton_bits = 63}),
+                      saved == 3 && loaded == 2);
       }
     }
   }
@@ -221,8 +251,8 @@ TEST(ShardedFolder, IsRefusedWithoutAWholeManifest) {
   expect_fault(folder.path(), "is no JSON object");
   write_text(manifest, "{}");
   expect_fault(folder.path(), "\"format\"");
-  with("\"version\": 1", "\"version\": 2");
-  expect_fault(folder.path(), "has version 2; this Copse reads version 1");
+  with("\"version\": 1", "\"version\": 3");
+  expect_fault(folder.path(), "has version 3; this Copse reads versions 1 and 2");
   with("\"source_count\": 320", "\"source_count\": 4294967296");
   expect_fault(folder.path(), "promises 4294967296 triangles");
   with("\"source_count\": 320", "\"source_count\": -1");

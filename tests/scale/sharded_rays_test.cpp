@@ -79,8 +79,8 @@ class ShardedRays : public testing::TestWithParam<Backend> {
           ShardedAccel accel;
           {
             const test::DeviceMesh mesh(context, parts[rank]);
-            const ShardedBvh shard =
-                build_sharded(comm, context, named_view(mesh, rank, mask_of(rank, has_masks)));
+            const ShardedBvh shard = build_sharded(comm, context, named_view(mesh, rank, mask_of(rank, has_masks)),
+                                                   {.hploc_radius = hploc_radius_});
             accel = make_accel(comm, context, shard, Quality::fast);
           }
           const Buffer<Ray> own(context, rays[rank]);
@@ -107,6 +107,8 @@ class ShardedRays : public testing::TestWithParam<Backend> {
           << name << ", rank " << rank << " of " << count;
     }
   }
+
+  u32 hploc_radius_ = 0;
 };
 
 INSTANTIATE_TEST_SUITE_P(, ShardedRays, testing::Values(Backend::cpu, Backend::cuda),
@@ -117,6 +119,12 @@ TEST_P(ShardedRays, HitWhatRaysOfOneContextHit) {
     if (each.mesh.positions.empty()) continue;
     for (const u32 count : {1u, 3u, 8u}) expect_same(each.name, each.mesh, count);
   }
+}
+
+TEST_P(ShardedRays, HitTheSameThroughHplocTrees) {
+  hploc_radius_ = 4;
+  expect_same("random", generate_random(2000, 0.1f), 4);
+  expect_same("sphere", generate_sphere(3), 7);
 }
 
 /// The same triangle many times, on all ranks: of all hits of a ray, which are at the same t, the least id counts.

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "accel/accel_rays.h"
+#include "builders/bvh/build.h"
 #include "builders/bvh/refit.h"
 #include "builders/geometry/generate.h"
 #include "scale/sharded_rays.h"
@@ -44,7 +45,7 @@ class ShardedRefit : public test::OnEachBackend {
  protected:
   /// Builds a mesh on ranks and fits the parts to later frames. Expects after each that together they are the tree of one
   /// context that does the same.
-  void expect_equal_frames(const Mesh& mesh, u32 count) {
+  void expect_equal_frames(const Mesh& mesh, u32 count, u32 hploc_radius) {
     constexpr u32 frame_count = 4;
     const std::vector<u64> begins = uneven_cuts(mesh.triangles.size(), count);
     std::vector<Bvh> wholes(frame_count);
@@ -55,7 +56,7 @@ class ShardedRefit : public test::OnEachBackend {
       for (u32 frame = 0; frame < frame_count; ++frame) {
         const test::DeviceMesh part(context, test::cut_mesh(frame_of(mesh, frame), begins)[rank]);
         if (frame == 0) {
-          shard = build_sharded(comm, context, part.view());
+          shard = build_sharded(comm, context, part.view(), {.hploc_radius = hploc_radius});
         } else {
           refit(comm, context, shard, part.view());
         }
@@ -65,7 +66,9 @@ class ShardedRefit : public test::OnEachBackend {
       }
     });
     for (const RankOutcome& outcome : outcomes) ASSERT_EQ(outcome.text, "");
-    Bvh expected = build(host, test::host_view(mesh), LbvhOptions{});
+    Bvh expected = hploc_radius == 0 ? build(host, test::host_view(mesh), LbvhOptions{})
+                                     : build(host, test::host_view(mesh),
+                                             HplocOptions{.radius = hploc_radius, .morton_bits = 63});
     for (u32 frame = 0; frame < frame_count; ++frame) {
       const Mesh moved = frame_of(mesh, frame);
       if (frame > 0) refit(host, expected, test::host_view(moved));
@@ -80,7 +83,7 @@ TEST_P(ShardedRefit, GathersTheTreeThatOneContextRefits) {
   for (const test::NamedMesh& hard : test::hard_meshes()) {
     for (const u32 count : {1u, 2u, 3u, 8u}) {
       SCOPED_TRACE(hard.name + " on " + std::to_string(count) + " ranks");
-      expect_equal_frames(hard.mesh, count);
+      for (const u32 hploc_radius : {0, 4}) expect_equal_frames(hard.mesh, count, hploc_radius);
     }
   }
 }

@@ -164,7 +164,7 @@ u64 work_of_ranks(u64 k) {
     {
       const HeapFault fault(rank == 1 ? k : 1u << 30);
       try {
-        const ShardedBvh shard = build_sharded(comm, context, device.view());
+        const ShardedBvh shard = build_sharded(comm, context, device.view(), {.hploc_radius = 4});
         const ShardedAccel accel = make_accel(comm, context, shard, Quality::fast);
         closest_hits(comm, context, accel, rays.span(), hits.span());
       } catch (...) {

@@ -14,6 +14,7 @@
 // Each value of delta cuts at most twice, so there are at most 194 such ranges in a slice. Each keeps at most 16
 // clusters. RangeJoin takes the ranges of all slices from left to right, and merges what is above them.
 
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -62,6 +63,11 @@ struct PlacedCluster {
   Cluster cluster;
   u32 node;
 };
+
+/// Merges clusters to one, on the host, whatever their ranges are. Returns those that have become nodes, children before
+/// their parents; the last one is the root.
+///   clusters: at least one, in the order of their slots
+std::vector<PlacedCluster> merge_to_one(std::span<const Cluster> clusters);
 
 /// Merges the ranges of slices up to the root, on the host.
 class RangeJoin {

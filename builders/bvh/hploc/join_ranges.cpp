@@ -16,6 +16,23 @@ void WaitingRange::move_by(u32 first_slot) {
   }
 }
 
+std::vector<PlacedCluster> merge_to_one(std::span<const Cluster> clusters) {
+  const cpu::FloatMode mode;
+  std::vector<PlacedCluster> placed;
+  const auto place = [&placed](const Cluster& cluster, u32 node) { placed.push_back({cluster, node}); };
+  cpu::ClusterRow row;
+  const auto merge_to = [&](u32 most) {
+    while (row.count() > most) row.merge_closest(max_radius, place);
+  };
+  for (const Cluster& cluster : clusters) {
+    row.push(cluster);
+    if (row.count() == max_clusters) merge_to(max_kept_clusters);
+  }
+  merge_to(1);
+  place(row.at(0), root_over(row.at(0)));
+  return placed;
+}
+
 void RangeJoin::push(const WaitingRange& range) {
   const cpu::FloatMode mode;
   pending_.push_back(range);
