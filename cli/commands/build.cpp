@@ -225,7 +225,8 @@ int build_both_levels(Session& session, const CLI::App& command, const BuildOpti
 /// Throws: Error invalid_argument for options that do not fit a tree whose parts are on the ranks of mpirun.
 void check_for_ranks(const CLI::App& command, const BuildOptions& options) {
   const auto refuse = [](const std::string& option) {
-    throw Error(ErrorCode::invalid_argument, option + " is not for mpirun, whose ranks build one tree with lbvh");
+    throw Error(ErrorCode::invalid_argument,
+                option + " is not for mpirun, whose ranks build one tree with lbvh or hploc");
   };
   for (const char* option : options_of_one_piece) {
     if (command.count(option) > 0) refuse(option);

@@ -63,8 +63,9 @@ BuiltShards build_and_save(Communicator& comm, Context& context, const TriangleR
   Buffer<vec3> corners;
   comm.agree([&] { corners = corners_of_rank(context, triangles, comm); });
   const auto start = std::chrono::steady_clock::now();
-  const ShardedBvh shard = build_sharded(comm, context, TriangleView{.positions = corners.span()},
-                                         {.morton_bits = *request.settings.morton_bits});
+  const ShardedBvh shard =
+      build_sharded(comm, context, TriangleView{.positions = corners.span()},
+                    {.morton_bits = *request.settings.morton_bits, .hploc_radius = request.settings.radius});
   comm.agree([&] { context.wait(); });
   const double milliseconds =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
@@ -94,10 +95,11 @@ BuiltShards build_and_save(Devices& devices, const TriangleRecords& triangles, c
 }
 
 void check_request(const Session& session, const ShardedBuildRequest& request) {
-  if (request.settings.builder != "lbvh") {
+  const std::string& builder = request.settings.builder;
+  if (builder != "lbvh" && builder != "hploc") {
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("{} builds one tree on several ranks, which only lbvh does; --builder is {}",
-                            session.ranks() != nullptr ? "mpirun" : "--gpus", request.settings.builder));
+                fmt::format("{} builds one tree on several ranks, which lbvh and hploc do; --builder is {}",
+                            session.ranks() != nullptr ? "mpirun" : "--gpus", builder));
   }
   if (session.ranks() != nullptr) refuse_standard_input(request.inputs);
 }

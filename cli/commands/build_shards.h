@@ -18,7 +18,7 @@ struct ShardedBuildRequest {
 };
 
 /// Builds the parts of the tree, prints what each rank has and writes the folder.
-/// Throws: Error invalid_argument for a builder other than lbvh, or an output that is no .copsed folder.
+/// Throws: Error invalid_argument for a builder other than lbvh and hploc, or an output that is no .copsed folder.
 int build_sharded_tree(Session& session, const ShardedBuildRequest& request);
 
 }  // namespace copse::cli

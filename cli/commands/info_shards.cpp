@@ -56,13 +56,17 @@ FileReport describe_shards(Session& session, const InfoOptions& options) {
               {"kind", "sharded tree"},
               {"triangles", folder.source_count},
               {"left_out", folder.source_count - folder.first_slots.back()},
+              {"builder", folder.hploc_radius > 0 ? "hploc" : "lbvh"},
               {"morton_bits", folder.morton_bits},
+              {"radius", folder.hploc_radius > 0 ? Json(folder.hploc_radius) : Json()},
               {"ranks", leaves.size()},
               {"leaves_of_ranks", leaves}};
   Facts facts;
   facts.add("sharded tree", "{}", one_line(options.input));
   facts.add("over", "{} triangles, {} left out", grouped(folder.source_count),
             grouped(folder.source_count - folder.first_slots.back()));
+  facts.add("builder", "{}",
+            folder.hploc_radius > 0 ? fmt::format("hploc, radius {}", folder.hploc_radius) : "lbvh");
   facts.add("ranks", "{}, with up to {} leaves each", leaves.size(), grouped(most));
   bool is_valid = true;
   if (options.validate) {

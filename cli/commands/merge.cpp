@@ -39,7 +39,8 @@ int run_merge(Session& session, const MergeOptions& options) {
   const Bvh tree = gather(alone, *context, shard);
   const Mesh mesh = mesh_of(shard);
   session.begin("writing");
-  save_structure(options.output, *context, mesh, tree, "lbvh", shard.morton_bits, 1, {}, session.cancel_token());
+  save_structure(options.output, *context, mesh, tree, shard.hploc_radius > 0 ? "hploc" : "lbvh",
+                 shard.morton_bits, 1, {}, session.cancel_token());
 
   const std::string sum = fmt::format("{:#018x}", checksum(*context, tree));
   Facts facts;
@@ -65,8 +66,8 @@ Command add_merge_command(CLI::App& app, CommonOptions& common) {
   add_output(*command, options->output, "The file to write, .copse (required)");
   add_common_options(*command, common);
   command->footer(
-      "The tree is that of `copse build --builder lbvh`. The mesh has three vertices of its own for each "
-      "triangle.\n"
+      "The tree is that of `copse build --builder lbvh`, or hploc. The mesh has three vertices of its own for "
+      "each triangle.\n"
       "\n"
       "Examples:\n"
       "  copse build assets/testball.ply --gpus 4 --backend cpu -o testball.copsed\n"

@@ -33,7 +33,8 @@ void add_parts(CLI::App& command, std::optional<u64>& bytes, u32& gpus) {
       command, "--memory", bytes,
       "Build with lbvh or hploc in slices that take at most so much memory of the device, as in 2G, for trees "
       "that do not fit a GPU; the tree is the same");
-  add_gpus(command, gpus, "Build with lbvh one tree whose parts are on N GPUs; -o is then a folder, .copsed");
+  add_gpus(command, gpus,
+           "Build with lbvh or hploc one tree whose parts are on N GPUs; -o is then a folder, .copsed");
 }
 
 void check_parts(const CLI::App& command) {

@@ -69,15 +69,17 @@ TEST_F(CliRanks, BuildTheFolderOfAsManyContexts) {
   const std::string mesh = random_mesh();
   for (const u32 ranks : {1u, 2u, 3u, 4u, 7u}) {
     const std::string folder = path("ranks.copsed"), expected = path("contexts.copsed");
-    const Outcome built = run(ranks, "build " + mesh + " -o " + folder + " --json");
+    const std::string builder = ranks % 2 == 0 ? "lbvh" : "hploc";
+    const Outcome built = run(ranks, "build " + mesh + " --builder " + builder + " -o " + folder + " --json");
     ASSERT_EQ(built.exit_code, 0) << built.err;
     const Json report = built.json();  // one object: one process prints
     EXPECT_EQ(report["ranks"], ranks);
     EXPECT_EQ(report["triangles"], 3000);
     EXPECT_EQ(report["mapped"], true);
-    ASSERT_EQ(
-        run_cli({"build", mesh, "--backend", "cpu", "--gpus", std::to_string(ranks), "-o", expected}).exit_code,
-        0);
+    ASSERT_EQ(run_cli({"build", mesh, "--builder", builder, "--backend", "cpu", "--gpus", std::to_string(ranks),
+                       "-o", expected})
+                  .exit_code,
+              0);
     ASSERT_EQ(names_in(folder), names_in(expected));
     for (const std::string& name : names_in(folder)) {
       EXPECT_EQ(read_file(folder + "/" + name), read_file(expected + "/" + name)) << name << ", " << ranks;

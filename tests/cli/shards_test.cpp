@@ -14,11 +14,27 @@ class CliShards : public CliTest {
     return mesh;
   }
 
-  Outcome build_parts(const std::string& mesh, u32 ranks, const std::string& folder) {
-    return run_cli({"build", mesh, "--backend", "cpu", "--threads", "1", "--gpus", std::to_string(ranks), "-o",
-                    folder, "--json"});
+  Outcome build_parts(const std::string& mesh, u32 ranks, const std::string& folder,
+                      const std::string& builder = "lbvh") {
+    return run_cli({"build", mesh, "--builder", builder, "--backend", "cpu", "--threads", "1", "--gpus",
+                    std::to_string(ranks), "-o", folder, "--json"});
   }
 };
+
+TEST_F(CliShards, OfAnHplocTreeMergeToTheFileOfOneTree) {
+  const std::string mesh = random_mesh();
+  ASSERT_EQ(run_cli({"build", mesh, "--builder", "hploc", "--backend", "cpu", "-o", path("one.copse")}).exit_code,
+            0);
+  const Outcome built = build_parts(mesh, 3, path("parts.copsed"), "hploc");
+  ASSERT_EQ(built.exit_code, 0) << built.err;
+  EXPECT_EQ(built.json()["recipe"]["radius"], 4);
+  const Outcome described = run_cli({"info", path("parts.copsed"), "--validate", "--json"});
+  ASSERT_EQ(described.exit_code, 0) << described.err;
+  EXPECT_EQ(described.json()["builder"], "hploc");
+  EXPECT_EQ(described.json()["radius"], 4);
+  ASSERT_EQ(run_cli({"merge", path("parts.copsed"), "-o", path("merged.copse")}).exit_code, 0);
+  EXPECT_EQ(read_file(path("merged.copse")), read_file(path("one.copse")));
+}
 
 TEST_F(CliShards, MergeToTheFileOfOneTree) {
   const std::string mesh = random_mesh();
@@ -47,6 +63,8 @@ TEST_F(CliShards, AreDescribedAndValidated) {
   ASSERT_EQ(described.exit_code, 0) << described.err;
   const Json report = described.json();
   EXPECT_EQ(report["kind"], "sharded tree");
+  EXPECT_EQ(report["builder"], "lbvh");
+  EXPECT_EQ(report["radius"], Json());
   EXPECT_EQ(report["triangles"], 5000);
   EXPECT_EQ(report["left_out"], 0);
   EXPECT_EQ(report["ranks"], 3);
