@@ -81,7 +81,8 @@ struct ShardedBvh {
 ///   context:   of this rank, CPU or GPU
 ///   triangles: of this rank, in the memory of `context`
 /// Throws: Error invalid_argument for morton_bits or hploc_radius out of range, or if ranks give different ones; Error
-/// capacity past 2^31 triangles of all ranks; Error out_of_memory, Error cancelled. All ranks throw the same error.
+/// capacity past 2^32 - 1 triangles of all ranks, past 2^31 that one rank brings, or if one would get more; Error
+/// out_of_memory, Error cancelled. All ranks throw the same error.
 /// Waits: for the other ranks.
 /// Memory: per triangle of this rank, beside scratch, at most 96 bytes before the exchange and 169 after it; 121 stay.
 /// With hploc_radius, for a while at most 100 KiB more for each rank.
@@ -112,8 +113,8 @@ COPSE_API void refit(Communicator& comm, Context& context, ShardedBvh& shard, co
 
 /// Returns the whole tree on rank `root`, and an empty tree on the others. Collective.
 ///   host: a context of the CPU, whose memory receives the tree; on the other ranks any context of the CPU
-/// Throws: Error invalid_argument if there is no rank `root`, or `host` is not of the CPU; Error out_of_memory. All
-/// ranks throw the same error.
+/// Throws: Error invalid_argument if there is no rank `root`, or `host` is not of the CPU; Error capacity past 2^31
+/// triangles of all ranks, since a Bvh holds no more; Error out_of_memory. All ranks throw the same error.
 /// Waits: for the other ranks.
 /// Memory: on the root the tree, and a copy of its own part.
 COPSE_API Bvh gather(Communicator& comm, Context& host, const ShardedBvh& shard, u32 root = 0);

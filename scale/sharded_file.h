@@ -23,8 +23,8 @@ COPSE_API void save_sharded(Communicator& comm, Context& context, const FilePath
 /// `comm`, each rank gets its former part. Otherwise the leaves are divided anew. Then the input of rank r of R for a
 /// refit is the triangles with ids from r / R to (r + 1) / R of their number. The gathered tree has the same bytes
 /// for any number of ranks.
-/// Throws: Error bad_file with file, value and limit, Error out_of_memory, Error cancelled. All ranks throw the same
-/// error.
+/// Throws: Error bad_file with file, value and limit, Error capacity if a rank would get more than 2^31 triangles, Error
+/// out_of_memory, Error cancelled. All ranks throw the same error.
 /// Waits: for the other ranks.
 /// Memory: on the host, the files that contain leaves of this rank, and 145 bytes per triangle of this rank, or 185 of an
 /// H-PLOC tree.

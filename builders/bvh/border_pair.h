@@ -5,6 +5,10 @@
 
 namespace copse {
 
+/// The maximum number of triangles of all parts of a tree whose parts are on several ranks. Their ids have 32 bits, and
+/// invalid_id is none of them.
+inline constexpr u64 max_sharded_triangles = invalid_id;
+
 /// Two sibling nodes of an H-PLOC tree whose parts are on several ranks. They are on no rank, because they come from a
 /// merge that depends on several parts.
 struct BorderPair {

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "builders/bvh/border_pair.h"
 #include "builders/io/whole_file.h"
 
 namespace copse::detail {
@@ -18,7 +19,6 @@ constexpr u32 manifest_version = 1;  // of an LBVH
 constexpr u32 hploc_manifest_version = 2;
 constexpr u32 max_hploc_radius = 8;
 constexpr u64 max_manifest_ranks = 65536;
-constexpr u64 max_sharded_triangles = u64{1} << 31;
 
 /// Reads the members of a manifest. Each error names the file and the member.
 class ManifestReader {

@@ -107,6 +107,7 @@ class ShardLoad {
     comm_.agree([&] {
       manifest_ = detail::read_manifest(folder_, cancel_);
       divide();
+      detail::check_primitive_count(end_slot() - first_slot());
       read_files();
       for (const ShardFile& file : files_) has_masks = has_masks || !file.masks.empty();
     });

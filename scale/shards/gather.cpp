@@ -87,6 +87,7 @@ class Gather {
                                    name_of(host_.backend()) + "; it must be of cpu");
     }
     detail::check_ranks("gather", comm_, shard_);
+    detail::check_primitive_count(shard_.source_count);
   }
 
   void make_whole() {

@@ -1,7 +1,9 @@
 // The steps of a sharded build that find the borders between ranks: keys, their counts, and what each rank sends.
 
 #include <algorithm>
+#include <string>
 
+#include "builders/geometry/primitive_set.h"
 #include "builders/geometry/scene_bounds.h"
 #include "primitives/core/dispatch.h"
 #include "primitives/cpu/float_mode.h"
@@ -36,9 +38,9 @@ bool ShardBuild::keep_borders() {
   if (old_keys_.empty()) return false;
   for (const u64 key : old_keys_) splitters_.push_back({key, 0});
   split_by_borders();
-  const u64 share = shard_.first_slots.back() / comm_.size();
+  const u64 share = plan_->first_slot(comm_.size()) / comm_.size();
   for (u32 rank = 0; rank < comm_.size(); ++rank) {
-    if (plan_->slot_count(rank) > share + share / 4 + 1) return false;
+    if (plan_->slot_count(rank) > smaller(share + share / 4 + 1, max_primitives)) return false;
   }
   shard_.has_kept_borders = true;
   return true;
@@ -107,8 +109,20 @@ void ShardBuild::split_by_borders() {
   if (!cuts_equal_keys_) place_splitters(keys, counts);
   plan_ = std::make_unique<ExchangePlan>(counts, splitters_);
   shard_.first_slots.clear();
-  for (u32 rank = 0; rank <= comm_.size(); ++rank) shard_.first_slots.push_back(plan_->first_slot(rank));
-  curve_.first_slot = u32(plan_->first_slot(comm_.rank()));
+  for (u32 rank = 0; rank <= comm_.size(); ++rank) {
+    shard_.first_slots.push_back(triangles_before_ + plan_->first_slot(rank));
+  }
+  curve_.first_slot = u32(shard_.first_slots[comm_.rank()]);
+}
+
+/// A rank's tree holds fewer triangles than all ranks do. All ranks throw the same error.
+void ShardBuild::check_shares() const {
+  for (u32 rank = 0; rank < comm_.size(); ++rank) {
+    if (plan_->slot_count(rank) <= max_primitives) continue;
+    throw Error(ErrorCode::capacity, "build_sharded: rank " + std::to_string(rank) + " would get " +
+                                         std::to_string(plan_->slot_count(rank)) + " triangles, at most " +
+                                         std::to_string(max_primitives) + " fit on one; use more ranks");
+  }
 }
 
 /// Sets the slots of splitters whose keys alone are known. No run of equal keys is cut then.
@@ -143,7 +157,7 @@ void ShardBuild::find_border_deltas() {
   };
   for (u32 rank = 0; rank + 1 < comm_.size(); ++rank) {
     const u64 border = first[rank + 1];
-    const bool has_both_sides = border > 0 && border < first.back();
+    const bool has_both_sides = border > first.front() && border < first.back();
     shard_.border_deltas.push_back(has_both_sides ? u8(common_prefix(ends[rank_of(border - 1)].last,
                                                                      ends[rank_of(border)].first, u32(border) - 1))
                                                   : u8{0});

@@ -45,6 +45,7 @@ struct RankInput {
 };
 
 RankInput look_at_input(Context& context, const TriangleViews& triangles, const ShardedBuildOptions& options) {
+  check_primitive_count(triangles.primitive_count());
   if (options.morton_bits != 0) check_option("morton_bits", options.morton_bits, 30, 63);
   check_option("hploc_radius", options.hploc_radius, 0, HplocOptions::max_radius);
   validate_triangles(context, "build_sharded", triangles);
@@ -61,6 +62,14 @@ void check_same(const std::vector<RankInput>& inputs, const char* name, u32 Rank
                                 std::to_string(inputs[rank].*option) + " on rank " + std::to_string(rank) +
                                 "; all ranks must give the same");
   }
+}
+
+/// Throws: Error capacity.
+void check_total(u64 triangle_count) {
+  if (triangle_count <= max_sharded_triangles) return;
+  throw Error(ErrorCode::capacity, "build_sharded: " + std::to_string(triangle_count) +
+                                       " triangles of all ranks; there can be up to " +
+                                       std::to_string(max_sharded_triangles));
 }
 
 Bvh build_whole(Context& context, const TriangleViews& triangles, const ShardedBuildOptions& options) {
@@ -97,6 +106,7 @@ ShardedBvh ShardBuild::run() {
     find_borders();
     split_by_borders();
   }
+  check_shares();
   keys_ = {};
   exchange_triangles();
   build_tree();
@@ -113,7 +123,7 @@ void ShardBuild::compare_inputs() {
   const std::vector<RankInput> inputs = comm_.all_gather(own);
   check_same(inputs, "morton_bits", &RankInput::morton_bits);
   check_same(inputs, "hploc_radius", &RankInput::hploc_radius);
-  u64 total = 0;
+  u64 total = triangles_before_;
   curve_.bounds = Aabb::empty();
   for (u32 rank = 0; rank < comm_.size(); ++rank) {
     shard_.first_ids.push_back(total);
@@ -122,7 +132,7 @@ void ShardBuild::compare_inputs() {
     has_masks_ = has_masks_ || inputs[rank].has_masks != 0;
   }
   shard_.first_ids.push_back(total);
-  check_primitive_count(total);
+  check_total(total);
   first_id_ = u32(shard_.first_ids[comm_.rank()]);
   shard_.source_count = total;
   shard_.morton_bits = options_.morton_bits;

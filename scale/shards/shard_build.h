@@ -19,6 +19,10 @@ class ShardBuild {
              const ShardedBuildOptions& options, const std::vector<u64>& old_keys)
       : comm_(comm), context_(context), triangles_(triangles), options_(options), old_keys_(old_keys) {}
 
+  /// Counts ids and slots as if ranks before the first one had so many triangles, which are nowhere. So tests can reach
+  /// counts for which there is no memory.
+  void count_from(u64 triangles_before) { triangles_before_ = triangles_before; }
+
   ShardedBvh run();
 
  private:
@@ -27,6 +31,7 @@ class ShardBuild {
   bool keep_borders();
   void find_borders();
   void split_by_borders();
+  void check_shares() const;
   void place_splitters(const std::vector<u64>& keys, const std::vector<std::vector<u64>>& counts);
   void exchange_triangles();
   void build_tree();
@@ -46,6 +51,7 @@ class ShardBuild {
   const TriangleViews& triangles_;
   const ShardedBuildOptions& options_;
   const std::vector<u64> old_keys_;
+  u64 triangles_before_ = 0;
 
   MortonSlice curve_{};
   u32 first_id_ = 0;  // of this rank's triangles

@@ -4,12 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <random>
 #include <set>
 
 #include "builders/bvh/hploc.h"
 #include "builders/geometry/generate.h"
 #include "primitives/core/error.h"
+#include "scale/files/loaded_leaves.h"
 #include "tests/support/host_bvh.h"
 
 namespace copse {
@@ -93,6 +95,65 @@ TEST(LinkedPart, LeavesFewPairsToTheBorders) {
     }
     EXPECT_GT(pairs.size(), 0u);
     EXPECT_LT(pairs.size(), 1000u);
+  }
+}
+
+/// Links as if so many leaves came before them.
+std::vector<LinkedPair> moved_by(u64 before, std::vector<LinkedPair> links) {
+  for (LinkedPair& pair : links) {
+    for (u64& link : pair.links) link += 2 * before;
+  }
+  return links;
+}
+
+/// Slots and links of the whole tree have 64 bits, those within a part 32.
+TEST(LinkedPart, IsTheSameBehindManyLeaves) {
+  constexpr u64 before = u64{1} << 33, n = 3000, begin = 1000;
+  const std::vector<LinkedPair> links = links_of(generate_random(n, 0.05f));
+  const std::vector<LinkedPair> part(links.begin() + begin, links.end());
+  const LinkedPart near("tree", begin, part, n), far("tree", before + begin, moved_by(before, part), before + n);
+  ASSERT_EQ(far.left().size(), near.left().size());
+  for (size_t i = 0; i < near.left().size(); ++i) {
+    const LeftCluster &a = near.left()[i], &b = far.left()[i];
+    EXPECT_EQ(a.slot + before, b.slot);
+    EXPECT_EQ(a.link + 2 * before, b.link);
+    EXPECT_EQ(a.pair.links[0] + 2 * before, b.pair.links[0]);
+    EXPECT_EQ(a.pair.links[1] + 2 * before, b.pair.links[1]);
+  }
+}
+
+/// A part of a tree with more leaves than one structure can have is written, read, and cut once more.
+TEST(LinkedPart, IsReadFromAFileBehindManyLeaves) {
+  constexpr u64 before = u64{3} << 30, n = 200, begin = 80, cut = 120;
+  const std::vector<LinkedPair> links = moved_by(before, links_of(generate_random(n, 0.05f)));
+  const std::vector<LinkedPair> part(links.begin() + begin, links.end());
+  ShardFile file;
+  file.rank = 1, file.rank_count = 2, file.is_hploc = true;
+  file.first_slot = before + begin;
+  file.slot_count = file.source_count = before + n;
+  file.triangles.resize(n - begin);
+  file.triangles.back().primitive = u32(before + n - 1);
+  for (const LinkedPair& pair : part) {
+    for (const u64 link : pair.links) file.links.push_back(u32(link - 2 * file.first_slot));
+  }
+  const LinkedPart linked("tree", file.first_slot, part, file.slot_count);
+  for (const LeftCluster& left : linked.left()) {
+    const u64 k = left.slot - file.first_slot;
+    file.links[2 * k] = file.links[2 * k + 1] = invalid_id;
+    file.border_pairs.push_back({left.slot, {left.pair.links[0], left.pair.links[1]}});
+  }
+
+  const auto path =
+      std::filesystem::temp_directory_path() / ("copse-part-" + std::to_string(std::random_device()()));
+  const ShardFile loaded = load_shard(path, save_shard(path, file));
+  std::filesystem::remove(path);
+  detail::LoadedLeaves leaves;
+  leaves.add(path, loaded, before + cut, before + n, false);
+  ASSERT_EQ(leaves.links.size(), n - cut);
+  EXPECT_EQ(leaves.triangles.back().primitive, before + n - 1);
+  for (u64 k = 0; k < n - cut; ++k) {
+    EXPECT_EQ(leaves.links[k].links[0], links[cut + k].links[0]);
+    EXPECT_EQ(leaves.links[k].links[1], links[cut + k].links[1]);
   }
 }
 

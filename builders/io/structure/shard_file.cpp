@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include "builders/geometry/primitive_set.h"
 #include "builders/io/structure/structure_layout.h"
 #include "builders/io/whole_file.h"
 #include "primitives/core/check.h"
@@ -20,7 +21,6 @@ constexpr char shard_magic[8] = {'C', 'O', 'P', 'S', 'D', '\r', '\n', '\x1a'};
 constexpr u32 shard_version = 1;  // of an LBVH
 constexpr u32 hploc_shard_version = 2;
 constexpr u32 links_per_leaf = 2;
-constexpr u64 max_shard_triangles = u64{1} << 31;
 
 struct ShardHeader {
   char magic[8];
@@ -71,13 +71,15 @@ std::string find_header_fault(const ShardHeader& header) {
   if (header.has_masks > 1) return above("has_masks", header.has_masks, 1);
   if (header.rank_count == 0 || header.rank >= header.rank_count)
     return "is part " + to_string(header.rank) + " of " + to_string(header.rank_count);
-  if (header.source_count > max_shard_triangles)
-    return above("the number of all triangles", header.source_count, max_shard_triangles);
+  if (header.source_count > max_sharded_triangles)
+    return above("the number of all triangles", header.source_count, max_sharded_triangles);
   if (header.slot_count > header.source_count)
     return above("the number of all leaves", header.slot_count, header.source_count);
   if (header.first_slot > header.slot_count) return above("the first leaf", header.first_slot, header.slot_count);
   if (header.triangle_count > header.slot_count - header.first_slot)
     return above("the number of triangles", header.triangle_count, header.slot_count - header.first_slot);
+  if (header.triangle_count > max_primitives)
+    return above("the number of triangles", header.triangle_count, max_primitives);
   if (header.left_out_count > header.source_count - header.slot_count)
     return above("the number of triangles left out", header.left_out_count,
                  header.source_count - header.slot_count);
