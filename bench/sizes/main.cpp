@@ -13,12 +13,12 @@
 // memory. `link_ms` is the time of their copies alone, and `times_link` how many times that the build takes.
 //
 // With --gpus, the rows are of trees whose parts are on several GPUs, for each of the numbers. First come the links:
-// all-to-all, and all pairs one after another. Then lbvh-sharded and refit-sharded: `regions` are triangles that hardly move, because each
-// rank brings a region; of those `scattered` nearly all move. `local_ms` is the time of trees that each rank builds or
-// fits of its own triangles alone, `link_ms` that of the bytes of the rank that sends the most, and `times_bound` how many times
-// the sum of both a build takes. "ms ..." are stages, each of the slowest rank. --ranks does the same by threads of the
-// CPU, each with one worker: it shows that the rows work, not how they scale. Up to --check triangles, default a million,
-// the gathered tree is compared with that of one context.
+// all-to-all, and all pairs one after another. Then lbvh-sharded, hploc-sharded, and refit-sharded of an LBVH: `regions`
+// are triangles that hardly move, because each rank brings a region; of those `scattered` nearly all move. `local_ms` is
+// the time of trees that each rank builds or fits of its own triangles alone, `link_ms` that of the bytes of the rank that
+// sends the most, and `times_bound` how many times the sum of both a build takes. "ms ..." are stages, each of the slowest
+// rank. --ranks does the same by threads of the CPU, each with one worker: it shows that the rows work, not how they
+// scale. Up to --check triangles, default a million, the gathered tree is compared with that of one context.
 
 #include <benchmark/benchmark.h>
 

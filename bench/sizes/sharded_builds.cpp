@@ -138,18 +138,33 @@ void measure_pairs(benchmark::State& state, RanksKeeper& keeper, u32 count, u64 
   });
 }
 
+struct BuildRow {
+  bool is_hploc, is_refit;
+  u32 rank_count;
+  u64 triangle_count;
+  bool is_scattered;
+  bool is_checked;
+};
+
+/// Calls work(options) with those of the builder on one context.
+template <class Work>
+auto with_builder(bool is_hploc, const Work& work) {
+  return is_hploc ? work(HplocOptions{}) : work(LbvhOptions{});
+}
+
 /// The triangles of all ranks, and their trees.
 struct RankTrees {
+  bool is_hploc;
   std::vector<HeightField> fields;
   std::vector<ShardedBvh> shards;
 
-  RankTrees(CountedRanks& ranks, u64 triangle_count, bool is_scattered)
-      : fields(ranks.count()), shards(ranks.count()) {
+  RankTrees(CountedRanks& ranks, const BuildRow& row)
+      : is_hploc(row.is_hploc), fields(ranks.count()), shards(ranks.count()) {
     ranks.run([&](Communicator& comm, Context& context) {
       comm.agree([&] {
         fields[comm.rank()] = make_height_field(
-            context, is_scattered ? FieldPart::scattered(triangle_count, comm.size(), comm.rank())
-                                  : FieldPart::region(triangle_count, comm.size(), comm.rank()));
+            context, row.is_scattered ? FieldPart::scattered(row.triangle_count, comm.size(), comm.rank())
+                                      : FieldPart::region(row.triangle_count, comm.size(), comm.rank()));
       });
     });
   }
@@ -160,7 +175,13 @@ struct RankTrees {
   void build(Communicator& comm, Context& context) {
     ShardedBvh& shard = shards[comm.rank()];
     shard = {};
-    shard = build_sharded(comm, context, fields[comm.rank()].view());
+    shard = build_sharded(comm, context, fields[comm.rank()].view(), options());
+  }
+
+  /// Those of with_builder.
+  ShardedBuildOptions options() const {
+    if (!is_hploc) return {};
+    return {.morton_bits = HplocOptions{}.morton_bits, .hploc_radius = HplocOptions{}.radius};
   }
 
   void refit(Communicator& comm, Context& context) {
@@ -210,11 +231,12 @@ double local_seconds(CountedRanks& ranks, const RankTrees& trees, bool is_refit)
       comm.agree([&] {
         const TriangleView view = trees.fields[comm.rank()].view();
         if (repeat == 0) {
-          bvh = copse::build(context, view, LbvhOptions{});
+          bvh = with_builder(trees.is_hploc,
+                             [&](const auto& options) { return copse::build(context, view, options); });
         } else if (is_refit) {
           copse::refit(context, bvh, view);
         } else {
-          copse::rebuild(context, bvh, view, LbvhOptions{});
+          with_builder(trees.is_hploc, [&](const auto& options) { copse::rebuild(context, bvh, view, options); });
         }
       });
     });
@@ -240,22 +262,15 @@ bool are_one_tree(CountedRanks& ranks, const RankTrees& trees) {
     triangles.emplace_back(host, field.triangles.download());
     views.push_back({.positions = positions.back().span(), .triangles = triangles.back().span()});
   }
-  expected = checksum(host, copse::build(host, views, LbvhOptions{}));
+  expected = with_builder(trees.is_hploc,
+                          [&](const auto& options) { return checksum(host, copse::build(host, views, options)); });
   return found == expected;
 }
-
-struct BuildRow {
-  bool is_refit;
-  u32 rank_count;
-  u64 triangle_count;
-  bool is_scattered;
-  bool is_checked;
-};
 
 void measure_tree(benchmark::State& state, RanksKeeper& keeper, const BuildRow& row) {
   guarded(state, [&] {
     CountedRanks& ranks = keeper.get(row.rank_count);
-    RankTrees trees(ranks, row.triangle_count, row.is_scattered);
+    RankTrees trees(ranks, row);
     const double local = local_seconds(ranks, trees, row.is_refit);
     const auto build = [&](Communicator& comm, Context& context) { trees.build(comm, context); };
     const auto fit = [&](Communicator& comm, Context& context) { trees.refit(comm, context); };
@@ -318,10 +333,12 @@ void add_sharded_builds(const RankRows& rows) {
     for (const u32 count : rows.rank_counts) {
       for (const bool is_scattered : {false, true}) {
         if (is_scattered && count == 1) continue;  // nothing moves
-        for (const bool is_refit : {false, true}) {
-          const BuildRow row{is_refit, count, n, is_scattered, n <= rows.checked_triangles};
-          add(std::string(is_refit ? "refit" : "lbvh") + "-sharded/" + (is_scattered ? "scattered" : "regions") +
-                  "/ranks:" + std::to_string(count) + "/n:" + std::to_string(n),
+        for (const char* const kind : {"lbvh", "hploc", "refit"}) {
+          const std::string name = kind;
+          const BuildRow row{
+              name == "hploc", name == "refit", count, n, is_scattered, n <= rows.checked_triangles};
+          add(name + "-sharded/" + (is_scattered ? "scattered" : "regions") + "/ranks:" + std::to_string(count) +
+                  "/n:" + std::to_string(n),
               [=](benchmark::State& state) { measure_tree(state, *keeper, row); });
         }
       }
