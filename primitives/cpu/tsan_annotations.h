@@ -9,11 +9,12 @@
 
 #include <atomic>
 
+#include "primitives/core/sanitizers.h"
 #include "primitives/core/types.h"
 
 namespace copse::cpu {
 
-#if defined(__SANITIZE_THREAD__)
+#if COPSE_THREAD_SANITIZER
 class TsanAnnotations {
  public:
   TsanAnnotations() { forked_.store(1, std::memory_order_release); }

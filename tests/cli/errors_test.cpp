@@ -1,3 +1,4 @@
+#include "primitives/core/sanitizers.h"
 #include "tests/cli/process.h"
 
 namespace copse::test {
@@ -163,7 +164,7 @@ TEST_F(CliErrors, MeshLargerThanTheMachineIsNoMemory) {
 }
 
 TEST_F(CliErrors, MemoryLimitOfTheShellIsNoMemory) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if COPSE_ADDRESS_SANITIZER || COPSE_THREAD_SANITIZER
   GTEST_SKIP() << "sanitizers take more address space than the limit";
 #endif
   // 3 GB of buffers in 1 GB of address space.

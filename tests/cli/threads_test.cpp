@@ -2,6 +2,7 @@
 
 #include <thread>
 
+#include "primitives/core/sanitizers.h"
 #include "tests/cli/process.h"
 
 namespace copse::test {
@@ -21,7 +22,7 @@ TEST_F(CliThreads, ReportTheNumberThatRuns) {
                           (workers == "1" ? " is" : " are") + " used\n");
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if COPSE_ADDRESS_SANITIZER || COPSE_THREAD_SANITIZER
 constexpr bool has_sanitizer = true;
 #else
 constexpr bool has_sanitizer = false;

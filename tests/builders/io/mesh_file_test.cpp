@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "builders/geometry/generate.h"
+#include "primitives/core/sanitizers.h"
 #include "tests/builders/io/temporary_folder.h"
 #include "tests/support/backends.h"
 
@@ -85,7 +86,7 @@ TEST(LoadMesh, HeedsACancelTokenInsideOneElementLarge) {
                                     corners + "\n" + positions + "3 0 1 2\n"));
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which need more address space
+#if !COPSE_ADDRESS_SANITIZER && !COPSE_THREAD_SANITIZER  // which need more address space
 
 /// Leaves so little address space that no stack of a thread fits.
 void limit_address_space(u64 more_bytes) {
