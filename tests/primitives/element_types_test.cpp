@@ -85,7 +85,8 @@ TEST_P(ElementTypes, OfScansAndSums) {
 
 TEST_P(ElementTypes, OfSelections) {
   auto& [numbers, flags, bit_words, out_buffer, indices, count] = data();
-  const auto expect = [&](u64 size, const Numbers& expected) {
+  // Clang 14 captures no structured binding by [&].
+  const auto expect = [&, &count = count](u64 size, const Numbers& expected) {
     EXPECT_EQ(count.download()[0], size);
     EXPECT_EQ(out(expected.size()), expected);
   };
@@ -122,11 +123,11 @@ TEST_P(ElementTypes, OfSorts) {
   auto& [numbers, flags, bit_words, out_buffer, indices, count] = data();
   const Numbers sorted{1, 1, 2, 3}, order{1, 2, 3, 0};
   Buffer<u32> own_places(context(), Numbers{0, 1, 2, 3});
-  const auto expect = [&] {
+  const auto expect = [&, &out_buffer = out_buffer] {
     EXPECT_EQ(out(), sorted);
     out_buffer.upload(Numbers(4));
   };
-  const auto expect_pairs = [&] {
+  const auto expect_pairs = [&, &indices = indices] {
     expect();
     EXPECT_EQ(indices.download(), order);
     indices.upload(Numbers(4));
