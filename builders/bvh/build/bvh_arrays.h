@@ -10,6 +10,7 @@ struct BvhArrays {
   u32* parents;
   u32* primitive_ids;
   BvhCounts* counts;
+  // Null in a tree that keeps none:
   u8* deltas;       // [slot]: of the primitives in it and in the next slot, see LbvhDeltas
   u32* has_deltas;  // one word
   u32* far_count;   // one word; valid if has_deltas is 1
@@ -38,13 +39,14 @@ struct BvhAccess {
 
 inline BvhArrays arrays_of(Bvh& bvh) {
   u32* const deltas = BvhAccess::deltas(bvh).words.data();
+  const bool has_deltas = deltas != nullptr;
   return {bvh.nodes.data(),
           bvh.parents.data(),
           bvh.primitive_ids.data(),
           bvh.counts.data(),
-          reinterpret_cast<u8*>(deltas + 2),
+          has_deltas ? reinterpret_cast<u8*>(deltas + 2) : nullptr,
           deltas,
-          deltas + 1};
+          has_deltas ? deltas + 1 : nullptr};
 }
 
 /// The box around `count` primitives, at least one, from primitive_ids[first] on.

@@ -31,7 +31,8 @@ StructureReader::StructureReader(const std::filesystem::path& path, std::span<co
 }
 
 void StructureReader::check_header() {
-  std::memcpy(&header_, bytes_.data(), std::min<u64>(bytes_.size(), sizeof header_));
+  // An empty file has no address.
+  if (!bytes_.empty()) std::memcpy(&header_, bytes_.data(), std::min<u64>(bytes_.size(), sizeof header_));
   const std::string_view magic(structure_magic, sizeof header_.magic);
   const std::string_view begin(bytes_.data(), std::min(bytes_.size(), magic.size()));
   if (begin != magic) fail("begins with " + in_quotes(begin) + ", not with 'COPSE'");
