@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 #include "builders/geometry/triangle.h"
 #include "primitives/core/span.h"
 #include "trace/ray.h"
@@ -30,10 +32,10 @@ struct RaySpan {
   /// Rays with `stride_bytes` from the first byte of one to the first byte of the next.
   static RaySpan in_records(const Ray* first, u64 count, u64 stride_bytes) {
     if (first == nullptr) return {{nullptr, count, stride_bytes}, {nullptr, count, stride_bytes}};
-    return {{&first->origin, count, stride_bytes},
-            {&first->direction, count, stride_bytes},
-            {&first->t_min, stride_bytes},
-            {&first->t_max, stride_bytes}};
+    return {{detail::member_at<vec3>(first, offsetof(Ray, origin)), count, stride_bytes},
+            {detail::member_at<vec3>(first, offsetof(Ray, direction)), count, stride_bytes},
+            {detail::member_at<float>(first, offsetof(Ray, t_min)), stride_bytes},
+            {detail::member_at<float>(first, offsetof(Ray, t_max)), stride_bytes}};
   }
   static RaySpan in_records(BufferSpan<const Ray> rays) {
     return in_records(rays.data(), rays.size(), sizeof(Ray));

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 #include "builders/geometry/aabb.h"
 #include "builders/geometry/glm.h"
 #include "primitives/core/span.h"
@@ -74,13 +76,13 @@ struct InstanceView {
 
   static InstanceView of(BufferSpan<const Instance> records) {
     if (records.empty()) return {};
-    const Instance* first = records.data();
+    const Instance* const first = records.data();
     const u64 stride = sizeof(Instance);
-    return {{&first->rows[0][0], records.size(), stride},
-            {&first->accel, stride},
-            {&first->mask, stride},
-            {&first->id, stride},
-            {reinterpret_cast<const u32*>(&first->flags), stride}};
+    return {{detail::member_at<float>(first, offsetof(Instance, rows)), records.size(), stride},
+            {detail::member_at<u32>(first, offsetof(Instance, accel)), stride},
+            {detail::member_at<u32>(first, offsetof(Instance, mask)), stride},
+            {detail::member_at<u32>(first, offsetof(Instance, id)), stride},
+            {detail::member_at<u32>(first, offsetof(Instance, flags)), stride}};
   }
 
   u64 size() const { return transforms.size; }

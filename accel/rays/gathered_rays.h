@@ -20,12 +20,14 @@ void gather_in_range(const RaySpan& rays, u64 first, u64 count, Ray* out);
 
 /// Returns the address of rays that are already an array of Ray, else null.
 inline const Ray* records_of(const RaySpan& rays) {
-  const auto* const records = reinterpret_cast<const Ray*>(rays.origins.data);
+  const void* const records = rays.origins.data;
   const bool are_records = records != nullptr && rays.origins.stride_bytes == sizeof(Ray) &&
                            rays.directions.stride_bytes == sizeof(Ray) && rays.t_min.stride_bytes == sizeof(Ray) &&
-                           rays.t_max.stride_bytes == sizeof(Ray) && rays.directions.data == &records->direction &&
-                           rays.t_min.data == &records->t_min && rays.t_max.data == &records->t_max;
-  return are_records ? records : nullptr;
+                           rays.t_max.stride_bytes == sizeof(Ray) &&
+                           rays.directions.data == member_at<vec3>(records, offsetof(Ray, direction)) &&
+                           rays.t_min.data == member_at<float>(records, offsetof(Ray, t_min)) &&
+                           rays.t_max.data == member_at<float>(records, offsetof(Ray, t_max));
+  return are_records ? static_cast<const Ray*>(records) : nullptr;
 }
 
 /// The number of rays that are gathered at once: enough to fill a GPU; for each thread of a CPU 2^14, which fit in

@@ -35,4 +35,15 @@ class BufferSpan {
   u64 size_ = 0;
 };
 
+namespace detail {
+
+/// Returns the address of the member at `offset` of a record. &record->member would promise that the record is
+/// aligned; a caller's may not be, which only contexts that validate look for.
+template <class Member>
+const Member* member_at(const void* record, u64 offset) {
+  return reinterpret_cast<const Member*>(static_cast<const unsigned char*>(record) + offset);
+}
+
+}  // namespace detail
+
 }  // namespace copse
