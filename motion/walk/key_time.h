@@ -5,6 +5,16 @@
 
 namespace copse::detail {
 
+/// Returns the whole part of a number that is not negative, and 0 for NaN. Devices do so by themselves. C++ leaves NaN
+/// open.
+COPSE_HD inline u32 whole_part(float number) {
+#if COPSE_DEVICE_CODE
+  return u32(number);
+#else
+  return number == number ? u32(number) : 0;
+#endif
+}
+
 /// The two keys around a time, and the fraction `part` of the way from the first of them to the second.
 ///
 /// Key k of n has the time float(k) / float(n - 1). At exactly this time `before` and `after` are both k, and `part`
@@ -20,9 +30,9 @@ struct KeyTime {
     const float last = float(key_count - 1);
     const float clamped = min_number(max_number(time, 0.0f), 1.0f);
     const float at = mul_rn(clamped, last);
-    const u32 nearest = u32(add_rn(at, 0.5f));
+    const u32 nearest = whole_part(add_rn(at, 0.5f));
     if (div_rn(float(nearest), last) == clamped) return {nearest, nearest, 0, time == time};
-    const u32 before = u32(at);
+    const u32 before = whole_part(at);
     const float part = sub_rn(at, float(before));
     return {before, part == 0 ? before : before + 1, part, time == time};
   }
