@@ -65,7 +65,7 @@ class FileFaults : public testing::Test {
         {"accel.copse", [this](const auto& path) { save_accel(path, context_, mesh_, accel_); },
          [this](const auto& path) { return bytes_of(load_accel(path, context_).accel); }},
         {"mapped.copse", [this](const auto& path) { save_accel(path, context_, mesh_, accel_); },
-         [this](const auto& path) { return bytes_of(map_accel(path).accel); }},
+         [](const auto& path) { return bytes_of(map_accel(path).accel); }},
         {"points.copse", [this](const auto& path) { save_tree(path, context_, mesh_.positions, points_); },
          [this](const auto& path) { return bytes_of(load_kd_tree(path, context_).tree.nodes); }},
         {"a.voxels", [this](const auto& path) { save_voxels(path, voxels_); },
