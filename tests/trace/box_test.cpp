@@ -7,6 +7,7 @@
 
 #include "tests/support/values.h"
 #include "tests/trace/oracle.h"
+#include "tests/trace/uneven_rays.h"
 #include "trace/hit/intersect.h"
 #include "trace/hit/slabs.h"
 
@@ -164,6 +165,47 @@ TEST(Box, AroundAHitTriangleIsHitAtExtremeScales) {
 }
 TEST(Box, AroundAHitTriangleIsHitAtTheEndsOfFloat) {
   expect_boxes_around_hits_are_hit(37, 5000);
+}
+
+/// Components of a direction differ so much that the shear is denormal or zero. So are products of weights and depths.
+TEST(Box, AroundAHitTriangleIsHitWhereNumbersUnderflow) {
+  u32 hit_count = 0;
+  for (const auto& exponents : test::uneven_exponents) {
+    test::UnevenMaker uneven(31, exponents);
+    for (int i = 0; i < 200000; ++i) {
+      uneven.choose_sizes();
+      const Triangle triangle = uneven.triangle();
+      Ray ray = uneven.at(triangle);
+      TriangleHit hit;
+      if (!is_traceable(ray) || !intersect_triangle(make_shear(ray), triangle, ray.t_min, ray.t_max, hit))
+        continue;
+      ++hit_count;
+      ray.t_max = hit.t;
+      if (i % 3 == 0) ray.t_min = hit.t;
+      const Aabb box = bounds(triangle);
+      ASSERT_TRUE(hits(ray, box, box)) << i << " " << test::text(ray);
+      ASSERT_TRUE(hits(ray, box, merge(box, bounds(uneven.triangle())))) << i << " " << test::text(ray);
+    }
+  }
+  EXPECT_GT(hit_count, 100000u);
+}
+
+/// A component of the direction is so small that the test sees none: along y, the ray seems to stay where it begins.
+TEST(Box, AroundATriangleIsHitByARayFromVeryFarAway) {
+  const Triangle triangle{vec3(1, 0, -0.0066f), vec3(1, 1, -3), vec3(1, 0, 6e7f)};
+  const Ray ray{vec3(1e30f, 1.65e-18f, -0.23f), 0, vec3(-1e30f, -1.83e-18f, 0.23f), infinity};
+  TriangleHit hit;
+  ASSERT_TRUE(intersect_triangle(make_shear(ray), triangle, 0, infinity, hit));
+  EXPECT_TRUE(hits(ray, bounds(triangle), bounds(triangle)));
+}
+
+/// The products of depths and weights are zero, and so is t.
+TEST(Box, AroundATriangleIsHitAtATimeOfZeroInFrontOfTheOrigin) {
+  const Triangle triangle{vec3(-1e-12f, -1e-12f, 1e-30f), vec3(3e-12f, -1e-12f, 1e-30f), vec3(0, 3e-12f, 1e-30f)};
+  const Ray ray{vec3(0), 0, vec3(0, 0, 1), 0};
+  TriangleHit hit;
+  ASSERT_TRUE(intersect_triangle(make_shear(ray), triangle, 0, 0, hit));
+  EXPECT_TRUE(hits(ray, bounds(triangle), bounds(triangle)));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "tests/support/backends.h"
 #include "tests/support/hard_meshes.h"
 #include "tests/trace/all_layouts.h"
+#include "tests/trace/uneven_rays.h"
 
 namespace copse {
 namespace {
@@ -62,6 +63,15 @@ TEST_P(Kernels, FindTheHitsOfBruteForceOnHardMeshes) {
     if (hard.mesh.positions.empty()) continue;
     const HostBvh binary = build_host_bvh(host_view(hard.mesh), 2);
     ASSERT_NO_FATAL_FAILURE(expect_hits_of_brute_force(hard.mesh, binary, difficult_rays(hard.mesh, 160, 4)));
+  }
+}
+
+TEST_P(Kernels, FindTheHitsOfBruteForceWhereNumbersUnderflow) {
+  for (u32 seed = 200; seed < 230; ++seed) {
+    SCOPED_TRACE(seed);
+    const test::UnevenScene scene(seed);
+    const HostBvh binary = build_host_bvh(host_view(scene.mesh), 2);
+    ASSERT_NO_FATAL_FAILURE(expect_hits_of_brute_force(scene.mesh, binary, scene.rays));
   }
 }
 

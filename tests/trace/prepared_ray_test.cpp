@@ -11,6 +11,7 @@
 #include "builders/geometry/generate.h"
 #include "tests/support/values.h"
 #include "tests/trace/oracle.h"
+#include "tests/trace/uneven_rays.h"
 
 namespace copse {
 namespace {
@@ -89,6 +90,26 @@ TEST(PreparedRay, EntersThemAtExtremeScales) {
   const Counts counts = expect_boxes_around_hits_are_entered(18);
   EXPECT_GT(counts.hits, 20000u);
   EXPECT_LT(counts.common_range, counts.hits);
+}
+
+TEST(PreparedRay, EntersThemWhereNumbersUnderflow) {
+  test::UnevenMaker uneven(32, {-149, 60});
+  Counts counts;
+  for (int i = 0; i < 200000; ++i) {
+    uneven.choose_sizes();
+    const Triangle triangle = uneven.triangle();
+    Ray ray = uneven.at(triangle);
+    TriangleHit hit;
+    if (!is_traceable(ray) || !intersect_triangle(make_shear(ray), triangle, ray.t_min, ray.t_max, hit)) continue;
+    ray.t_max = hit.t;
+    const Aabb box = bounds(triangle);
+    ++counts.hits;
+    counts.common_range += is_common_range(ray, box) ? 1 : 0;
+    ASSERT_TRUE(may_hit(ray, box, box)) << i << " " << test::text(ray);
+    ASSERT_FALSE(passes_by(ray, TreeReach::of(box))) << i << " " << test::text(ray);
+  }
+  EXPECT_GT(counts.hits, 50000u);
+  EXPECT_GT(counts.common_range, 1000u);
 }
 
 TEST(PreparedRay, EntersTheBoxOfAHitBehindTheOriginWhoseTimeRoundsToZero) {

@@ -10,6 +10,7 @@
 #include "tests/support/simd_targets.h"
 #include "tests/trace/all_layouts.h"
 #include "tests/trace/slivers.h"
+#include "tests/trace/uneven_rays.h"
 #include "trace/batch/cpu/stay_together.h"
 #include "trace/camera.h"
 
@@ -95,6 +96,15 @@ TEST_P(SimdRays, FindTheHitsOfBruteForceAmongSlivers) {
       const HostBvh binary = build_host_bvh(host_view(scene.mesh), leaf_size);
       ASSERT_NO_FATAL_FAILURE(expect_hits_in_all_layouts(scene.mesh, binary, scene.rays, expected));
     }
+  }
+}
+
+TEST_P(SimdRays, FindTheHitsOfBruteForceWhereNumbersUnderflow) {
+  for (u32 seed = 0; seed < 120; ++seed) {
+    SCOPED_TRACE(seed);
+    const test::UnevenScene scene(seed);
+    ASSERT_NO_FATAL_FAILURE(expect_hits_in_all_layouts(scene.mesh, build_host_bvh(host_view(scene.mesh), 2),
+                                                       scene.rays, brute_force(scene.mesh, scene.rays)));
   }
 }
 

@@ -16,8 +16,17 @@
 //   - 2^-19 of |t_min|, as errors are in proportion to t and not to t - t_min;
 //   - 2^-19 of the time to the farthest corner of the tree: 32 roundings of 2^-24. Planes take 4: 1 for the multiply-add,
 //     2 for the scale, 1 for the sum of the offsets. (No plane at which the ray leaves a box is met after that corner.)
-//     The other 28 are for the t of hits. It differs by at most 20 such roundings from the times at which the ray is in
-//     the triangle's own box (trace/hit/intersect.h), and so in every box around that.
+//     Where a component of the direction is denormal in its units, the scale takes 4 more. The other 24 are for the t of
+//     hits. It differs by at most 20 such roundings from the times at which the ray is in the triangle's own box
+//     (trace/hit/intersect.h), and so in every box around that.
+//   - Two parts for underflow in the triangle test, where a rounding is up to 2^-150, however small the number is.
+//     Across the ray, the test is off by 2^-150 in its product r z, and by 2^-149 in r itself. So its ray is beside this
+//     one by up to 2^-150 and 2^-149 of z. The padding has at least four times as much (`underflow`), times the scale: a
+//     ray that hardly moves along an axis takes long for it.
+//     Along the ray, the three products of weights and z are off by 3 * 2^-150. The sum of the weights is 2^-80 or more,
+//     so the mean of z is off by 2^-68. The time to the farthest corner is therefore that of 2^-45 or more (min_depth),
+//     of which 2^-68 is 2 roundings. Corners within 2^-43 have no such weights. So a fourth of the farthest corner's
+//     distance along any axis is enough, and small trees keep their tight boxes.
 // Along an axis, the ray may move hardly or not at all within the tree. Then the scale is a finite number, and the
 // offsets are farther apart than any time within the tree: the ray is between the planes as soon as the origin is, up
 // to 2^-59 of the tree's coordinates. So nothing is NaN, and the loop has no special case.
@@ -75,7 +84,8 @@ struct SlabSetup {
   float units;  // one over it
   float start;
   float reach;        // times within the tree differ by at most this from 0 and from start
-  float padding;      // without the part for the rounding of the origin
+  float padding;      // without the parts for the rounding of the origin and for underflow across the ray
+  float underflow;    // the distance by which it moves rays
   float max_product;  // of a scale and the extent along its axis
 };
 
@@ -84,8 +94,11 @@ inline constexpr float two_to_60 = 1152921504606846976.0f;
 /// Factor of exits, for planes in steps of a grid, which are rounded more often.
 inline constexpr float slab_growth = 1.0f + 1.0f / (1u << 19);
 
-/// Bound of the error of a t that rounds to zero or to one of the smallest numbers: 2^-147.
+/// Bound of the error of a number that rounds to zero or to one of the smallest numbers, as a t may: 2^-147.
 inline constexpr float min_denormals = 1.0f / (1u << 30) / (1u << 30) / (1u << 30) / (1u << 30) / (1u << 27);
+
+/// The time to the farthest corner counts as that of this distance at least: 2^-45.
+inline constexpr float min_depth = 1.0f / (1u << 30) / (1u << 15);
 
 inline constexpr float max_extent = 3e38f;
 
@@ -104,6 +117,7 @@ COPSE_HD inline SlabSetup set_up_slabs(const Ray& ray, float farthest, float lar
   SlabSetup setup;
   setup.time_scale = float_from_bits(exponent);
   setup.units = float_from_bits(one_squared - exponent);
+  setup.underflow = multiply_add(farthest, min_denormals, min_denormals);
   // Denormal directions have at least 2^-23 of a unit.
   farthest = mul_rn(farthest, exponent == min_exponent ? 8388608.0f : 1.01f);
   // For planes in steps of a grid, times up to 2^15 times as long occur. They must be finite.
@@ -127,6 +141,11 @@ COPSE_HD inline float slab_padding(const SlabSetup& setup, float far_time) {
                 multiply_add(magnitude(setup.start), part, least));
 }
 
+/// min_depth, or less in small trees.
+COPSE_HD inline float least_depth(const vec3& extent) {
+  return min_number(min_depth, mul_rn(max_number(max_number(extent.x, extent.y), extent.z), 0.25f));
+}
+
 /// One axis of the slabs.
 struct SlabAxis {
   float scale, near_offset, far_offset;
@@ -134,6 +153,7 @@ struct SlabAxis {
   COPSE_HD void pad(const SlabSetup& setup, float origin, float padding) {
     constexpr float origin_padding = 1.0f / (1u << 22);
     const float at_origin = mul_rn(origin, scale);
+    padding = multiply_add(magnitude(scale), setup.underflow, padding);
     padding = multiply_add(magnitude(at_origin), origin_padding, padding);
     const float middle = fuses_slabs ? -add_rn(setup.start, at_origin) : -setup.start;
     near_offset = sub_rn(middle, padding);
@@ -179,7 +199,8 @@ COPSE_HD inline RaySlabs make_slabs(const Ray& ray, const Aabb& bounds) {
   y.scale = about_one_over(mul_rn(direction.y, setup.units));
   z.scale = about_one_over(mul_rn(direction.z, setup.units));
   const float min_scale = min_number(min_number(magnitude(x.scale), magnitude(y.scale)), magnitude(z.scale));
-  setup.padding = detail::slab_padding(setup, mul_rn(farthest, min_scale));
+  const float depth = max_number(farthest, detail::least_depth(extent));
+  setup.padding = detail::slab_padding(setup, mul_rn(depth, min_scale));
   x.pad(setup, origin.x, setup.padding);
   y.pad(setup, origin.y, setup.padding);
   z.pad(setup, origin.z, setup.padding);

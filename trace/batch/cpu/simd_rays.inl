@@ -178,19 +178,23 @@ HWY_INLINE RayMask make_ordinary_slabs(const LoadedRays& rays, const Aabb& bound
   const Rays start = hn::Max(hn::Mul(rays.t_min, time_scale), hn::Mul(farthest, hn::Set(d, -2.0f)));
   const Rays max_product =
       hn::Min(hn::Set(d, two_to_60 * 1125899906842624.0f), hn::Mul(farthest, hn::Set(d, 4 * two_to_60)));
-  const Rays far_time = hn::Mul(far_extent, hn::Abs(directions.inverse));
+  const Rays least_depth = hn::Min(hn::Set(d, copse::detail::min_depth),
+                                   hn::Mul(largest_of(d, extent[0], extent[1], extent[2]), hn::Set(d, 0.25f)));
+  const Rays far_time = hn::Mul(hn::Max(far_extent, least_depth), hn::Abs(directions.inverse));
   const Rays time_padding = hn::Mul(far_time, hn::Set(d, 1.0f / (1u << 19)));
   const Rays start_padding = hn::MulAdd(hn::Abs(start), hn::Set(d, 1.0f / (1u << 19)),
                                         hn::Set(d, 1.0f / two_to_60 / two_to_60 / (1u << 6)));
   const Rays denormals = hn::Mul(time_scale, hn::Set(d, copse::detail::min_denormals));
   const Rays common = hn::Add(start_padding, hn::Add(time_padding, denormals));
+  const Rays grain = hn::Set(d, copse::detail::min_denormals), underflow = hn::MulAdd(far_extent, grain, grain);
   group.start.store(start);
   group.time_scale.store(time_scale);
   for (u32 k = 0; k < 3; ++k) {
     const Rays scale = hn::Div(hn::Set(d, 1.0f), hn::Mul(rays.direction[k], units));
     ordinary = hn::And(ordinary, hn::Le(hn::Mul(hn::Abs(scale), extent[k]), max_product));
     const Rays at_origin = hn::Mul(rays.origin[k], scale);
-    const Rays padding = hn::MulAdd(hn::Abs(at_origin), hn::Set(d, 1.0f / (1u << 22)), common);
+    const Rays axis_padding = hn::MulAdd(hn::Abs(scale), underflow, common);
+    const Rays padding = hn::MulAdd(hn::Abs(at_origin), hn::Set(d, 1.0f / (1u << 22)), axis_padding);
     group.scale[k].store(scale);
     group.near_offset[k].store(hn::Sub(hn::Sub(hn::Neg(start), padding), at_origin));
     group.far_offset[k].store(hn::Sub(hn::Sub(padding, start), at_origin));
