@@ -16,6 +16,13 @@ endif()
 target_compile_options(copse-core PUBLIC "$<$<COMPILE_LANGUAGE:CXX>:${copse_sanitizer_flags}>")
 target_compile_options(copse-foreign-headers PRIVATE ${copse_sanitizer_flags})
 target_link_options(copse-core PUBLIC -fsanitize=${COPSE_SANITIZE})
+# The library of oneTBB is not instrumented. If its headers were, the sanitizer would see half of what oneTBB does. One file
+# includes them, and shows how work is handed to tasks (primitives/cpu/tsan_annotations.h).
+if(COPSE_SANITIZE MATCHES thread)
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/primitives/cpu/workers_tbb.cpp TARGET_DIRECTORY copse-core PROPERTIES
+    COMPILE_OPTIONS -fno-sanitize=thread COMPILE_DEFINITIONS COPSE_SHOWS_HAND_OVER=1
+    SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
+endif()
 
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/sanitizers.ctest @ONLY CONTENT [[
 set(ENV{ASAN_OPTIONS} "detect_stack_use_after_return=1:check_initialization_order=1:strict_init_order=1:allocator_may_return_null=1")

@@ -2,29 +2,30 @@
 
 // Tells the thread sanitizer what oneTBB promises: a task sees what was written before it was forked, and the
 // thread that waits for a task sees what the task wrote. The sanitizer does not see this by itself, since the
-// library of oneTBB is not instrumented. So under the sanitizer our own atomics repeat the promise. Races between
-// the tasks themselves stay visible. tests/support/tsan.supp excludes this file, since oneTBB copies its tasks.
+// library of oneTBB is not instrumented. So what its headers compile to is not instrumented either
+// (cmake/CopseSanitizers.cmake), and calls of the sanitizer repeat the promise. Races between the tasks themselves
+// stay visible.
 
 #include <oneapi/tbb/blocked_range.h>
 
-#include <atomic>
-
-#include "primitives/core/sanitizers.h"
 #include "primitives/core/types.h"
+
+#if COPSE_SHOWS_HAND_OVER
+#include <sanitizer/tsan_interface.h>
+#endif
 
 namespace copse::cpu {
 
-#if COPSE_THREAD_SANITIZER
+#if COPSE_SHOWS_HAND_OVER
 class TsanAnnotations {
  public:
-  TsanAnnotations() { forked_.store(1, std::memory_order_release); }
-  void begin_task() { (void)forked_.load(std::memory_order_acquire); }
-  void end_task() { joined_.fetch_add(1, std::memory_order_release); }
-  void join() { (void)joined_.load(std::memory_order_acquire); }
+  TsanAnnotations() { __tsan_release(&forked_); }
+  void begin_task() { __tsan_acquire(&forked_); }
+  void end_task() { __tsan_release(&joined_); }
+  void join() { __tsan_acquire(&joined_); }
 
  private:
-  std::atomic<u32> forked_{0};
-  std::atomic<u32> joined_{0};
+  char forked_, joined_;
 };
 #else
 class TsanAnnotations {
