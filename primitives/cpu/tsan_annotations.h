@@ -16,39 +16,57 @@
 
 namespace copse::cpu {
 
+/// A loop over tasks, for as long as the object lives. A task may throw.
+class TsanLoop {
+ public:
 #if COPSE_SHOWS_HAND_OVER
-class TsanAnnotations {
- public:
-  TsanAnnotations() { __tsan_release(&forked_); }
-  void begin_task() { __tsan_acquire(&forked_); }
-  void end_task() { __tsan_release(&joined_); }
-  void join() { __tsan_acquire(&joined_); }
-
- private:
-  char forked_, joined_;
-};
+  TsanLoop() {
+    __tsan_release(&forked_);
+  }
+  ~TsanLoop() {
+    __tsan_acquire(&joined_);
+  }
+  void begin_task() {
+    __tsan_acquire(&forked_);
+  }
+  void end_task() {
+    __tsan_release(&joined_);
+  }
 #else
-class TsanAnnotations {
- public:
+  TsanLoop() = default;
   void begin_task() {}
   void end_task() {}
-  void join() {}
-};
 #endif
+  TsanLoop(const TsanLoop&) = delete;
+  TsanLoop& operator=(const TsanLoop&) = delete;
+
+ private:
+  [[maybe_unused]] char forked_ = 0, joined_ = 0;
+};
+
+/// A task of a loop.
+class TsanTask {
+ public:
+  explicit TsanTask(TsanLoop& loop) : loop_(loop) { loop_.begin_task(); }
+  ~TsanTask() { loop_.end_task(); }
+  TsanTask(const TsanTask&) = delete;
+  TsanTask& operator=(const TsanTask&) = delete;
+
+ private:
+  TsanLoop& loop_;
+};
 
 /// Calls body(begin, end) for a range of oneTBB.
 template <class Body>
 struct RangeTask {
   const Body& body;
-  TsanAnnotations& tsan;
+  TsanLoop& loop;
 
   void operator()(const tbb::blocked_range<u64>& range) const {
     const Body& run = body;
-    TsanAnnotations& edge = tsan;
     const u64 begin = range.begin(), end = range.end();
-    edge.begin_task();
+    const TsanTask task(loop);
     run(begin, end);
-    edge.end_task();
   }
 };
 

@@ -26,10 +26,9 @@ u32 Workers::count() const {
 }
 
 void Workers::run(u64 n, u64 grain, RangeBody body) {
-  TsanAnnotations tsan;
-  const RangeTask<RangeBody> task{body, tsan};
+  TsanLoop loop;
+  const RangeTask<RangeBody> task{body, loop};
   arena_->threads.execute([&] { tbb::parallel_for(tbb::blocked_range<u64>(0, n, grain), task); });
-  tsan.join();
 }
 
 u32 usable_workers(u32 wanted) {
