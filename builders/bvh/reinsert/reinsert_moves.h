@@ -107,7 +107,7 @@ struct ReinsertionPass {
   };
   COPSE_HD Places places(u32 node) const { return {{node, sibling(node), parent(node), moves[node].target}}; }
   /// Returns whether the move of the node has won. Winners share no place, and the own place of a node is one of
-  /// them: so the held key there must be that of the node.
+  /// them: so the held key there must be that of the node. Only nodes that may move hold places.
   COPSE_HD bool wins(u32 node) const {
     const u64 key = claims[node];
     return (key & MoveKey::held) != 0 && MoveKey::node(key) == node;
@@ -185,13 +185,14 @@ struct HoldPlaces {
   }
 };
 
-/// Makes the moves that win. A node keeps its place, and the former target is its sibling there.
+/// Makes the moves that win. A node keeps its place, and the former target is its sibling there. Other moves store the
+/// parents of nodes that have not won, so these are not read.
 struct MoveNode {
   ReinsertionPass pass;
 
   COPSE_HD void operator()(u64 i) const {
     const u32 node = pass.moving(i);
-    if (!pass.may_move(node) || !pass.wins(node)) return;
+    if (!pass.wins(node)) return;
     u32& target = pass.moves[node].target;
     const u32 parent = pass.parent(node);
     pass.move(node, sibling(node), parent, target);
@@ -207,7 +208,7 @@ struct MoveNodeBack {
   COPSE_HD void operator()(u64 i) const {
     if (!pass.trees.are_many() && outcomes->is_undone == 0) return;
     const u32 node = pass.moving(i);
-    if (!pass.may_move(node) || outcomes[pass.trees.tree(node)].is_undone == 0 || !pass.wins(node)) return;
+    if (!pass.wins(node) || outcomes[pass.trees.tree(node)].is_undone == 0) return;
     pass.move_back(node, sibling(node), pass.moves[node].target, pass.parent(node));
   }
 };
