@@ -77,6 +77,10 @@ TEST_P(MotionScenes, RaysInPartsAndTimesThatAreNone) {
   for (const Ray& ray : rays) whole.push_back({ray.origin, 0, ray.direction, infinity});
   const std::vector<SceneHit> expected = trace(context(), scene, whole, {.time = 0.3f}), got = hits.download();
   for (size_t i = 0; i < got.size(); ++i) ASSERT_TRUE(same_bits(got[i], expected[i])) << text(rays[i]);
+  Buffer<u8> occluded(context(), rays.size());
+  any_hits(context(), scene, parts, occluded.span(), {.time = 0.3f});
+  const std::vector<u8> dark = occluded.download();
+  for (size_t i = 0; i < dark.size(); ++i) ASSERT_EQ(dark[i], is_hit(expected[i]) ? 1 : 0) << text(rays[i]);
   for (const SceneHit& hit : trace(context(), scene, rays, {.time = nan})) EXPECT_FALSE(is_hit(hit));
   for (const u8 is_dark : trace_any(context(), scene, rays, {.time = nan})) EXPECT_EQ(is_dark, 0);
 }

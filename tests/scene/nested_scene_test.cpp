@@ -68,6 +68,12 @@ TEST_P(NestedScenes, ListHitsInTheOrderOfBruteForce) {
     }
     ASSERT_EQ(fronts[i], grove.hits(grove.rays[i], ~u32{0}, Cull::back).size());
   }
+  Buffer<u64> cut_offsets(context(), rays.size() + 1);
+  Buffer<NestedHit> cut(context(), all.size() / 2 + 1);
+  find_hits(context(), grove.tree, rays.span(), cut_offsets.span(), cut.span());
+  EXPECT_EQ(cut_offsets.download(), offsets);
+  const std::vector<NestedHit> first_half = cut.download();
+  for (u32 i = 0; i < first_half.size(); ++i) ASSERT_TRUE(same_bits(first_half[i], all[i])) << i;
 }
 
 TEST_P(NestedScenes, HaveTheBitsOfFlattenedOnesWhereTransformsAreExact) {

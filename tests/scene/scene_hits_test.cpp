@@ -117,6 +117,12 @@ TEST_P(SceneHits, AllHitsAreThoseOfBruteForceAndBeginWithTheClosest) {
     ASSERT_NO_FATAL_FAILURE(expect_list(expected, &found[offsets[i]], expected.size(), crowd.rays[i]));
     ASSERT_TRUE(expected.empty() || test::same_bits(closest[i], expected[0]));
   }
+  Buffer<u64> cut_offsets(context(), rays.size() + 1);
+  Buffer<SceneHit> cut(context(), found.size() / 2 + 1);
+  find_hits(context(), crowd.scene, rays.span(), cut_offsets.span(), cut.span());
+  EXPECT_EQ(cut_offsets.download(), offsets);
+  const std::vector<SceneHit> first_half = cut.download();
+  for (u32 i = 0; i < first_half.size(); ++i) ASSERT_TRUE(test::same_bits(first_half[i], found[i])) << i;
   Buffer<u32> counts(context(), rays.size());
   count_hits(context(), crowd.scene, rays.span(), counts.span(), {.cull = Cull::back});
   Buffer<u32> others(context(), rays.size());
