@@ -5,16 +5,6 @@
 
 namespace copse::detail {
 
-/// Returns the whole part of a number that is not negative, and 0 for NaN. Devices do so by themselves. C++ leaves NaN
-/// open.
-COPSE_HD inline u32 whole_part(float number) {
-#if COPSE_DEVICE_CODE
-  return u32(number);
-#else
-  return number == number ? u32(number) : 0;
-#endif
-}
-
 /// The two keys around a time, and the fraction `part` of the way from the first of them to the second.
 ///
 /// Key k of n has the time float(k) / float(n - 1). At exactly this time `before` and `after` are both k, and `part`

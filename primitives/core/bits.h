@@ -118,6 +118,16 @@ COPSE_HD inline float max_number(float a, float b) {
 #endif
 }
 
+/// Returns the whole part of a number that is not negative, and 0 for NaN. Devices do so by themselves. C++ leaves NaN
+/// open.
+COPSE_HD inline u32 whole_part(float number) {
+#if COPSE_DEVICE_CODE
+  return u32(number);
+#else
+  return number == number ? u32(number) : 0;
+#endif
+}
+
 /// 1 / a with an error of at most 2 ulp, by one instruction of the GPU, for `a` of 2^-126 to 2^126. For other
 /// values it may be 0 or infinite.
 COPSE_HD inline float about_one_over(float a) {

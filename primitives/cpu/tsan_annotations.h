@@ -11,7 +11,11 @@
 #include "primitives/core/types.h"
 
 #if COPSE_SHOWS_HAND_OVER
-#include <sanitizer/tsan_interface.h>
+// Functions of the sanitizer, as its <sanitizer/tsan_interface.h> has them.
+extern "C" {
+void __tsan_acquire(void* address);
+void __tsan_release(void* address);
+}
 #endif
 
 namespace copse::cpu {
