@@ -3,7 +3,6 @@
 // (builders/bvh/forest/small_trees.cuh).
 
 #include "accel/batch/batch_meshes.h"
-#include "builders/bvh/forest/forest_collapse.h"
 
 namespace copse::detail {
 
@@ -84,7 +83,7 @@ void build_mesh_trees(const Executor& ex, const BatchMeshes& meshes, const Fores
                       u32 max_leaf_size, const BatchArrays& out) {
   if constexpr (body_backend == Backend::cuda) {
     const MeshPrimitives primitives{meshes, out};
-    if (build_small_trees(ex, meshes.shape, options, primitives, forest_costs(max_leaf_size), out.trees)) return;
+    if (build_small_trees(ex, meshes.shape, options, primitives, max_leaf_size, out.trees)) return;
   }
   ScratchArena::Frame frame(ex.scratch);
   Aabb* const boxes = frame.allocate<Aabb>(meshes.shape.primitive_count);

@@ -25,7 +25,7 @@
 //
 // On CUDA alone, small_trees.cuh, where these stages would take longer:
 //
-//   build_small_trees(ex, shape, options, primitives, costs, out)
+//   build_small_trees(ex, shape, options, primitives, max_leaf_size, out)
 //     Builds all trees, if they are small enough, without the stages above. Returns whether it did.
 //       primitives: StoredBoxes, or another type with its members
 //   small_trees_scratch_bytes<Primitives>(ex, shape, options)
@@ -84,9 +84,8 @@ void number_trees(const Executor& ex, const u32* begins, u32 tree_count, u32 pri
 template <class Executor>
 void build_trees(const Executor& ex, const ForestShape& shape, const ForestOptions& options, const Aabb* boxes,
                  u32 max_leaf_size, const ForestArrays& out) {
-  const CollapseCosts costs = forest_costs(max_leaf_size);
   if constexpr (body_backend == Backend::cuda) {
-    if (build_small_trees(ex, shape, options, StoredBoxes{boxes}, costs, out)) return;
+    if (build_small_trees(ex, shape, options, StoredBoxes{boxes}, max_leaf_size, out)) return;
   }
   const u64 n = shape.primitive_count, trees = shape.tree_count;
   ScratchArena::Frame frame(ex.scratch);
@@ -114,7 +113,7 @@ void build_trees(const Executor& ex, const ForestShape& shape, const ForestOptio
     cluster_forest(ex, build, clusters, arrivals);
   }
   if (options.reinsertion.passes > 0) reinsert_in_forest(ex, build, options.reinsertion);
-  collapse_forest(ex, build, costs, out);
+  collapse_forest(ex, build, forest_costs(max_leaf_size), out);
 }
 
 template <class Executor>

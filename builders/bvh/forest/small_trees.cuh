@@ -106,7 +106,8 @@ u64 small_trees_scratch_bytes(const Executor& ex, const copse::detail::ForestSha
 template <class Primitives>
 bool build_small_trees(const Executor& ex, const copse::detail::ForestShape& shape,
                        const copse::detail::ForestOptions& options, const Primitives& primitives,
-                       const copse::detail::CollapseCosts& costs, const copse::detail::ForestArrays& out) {
+                       u32 max_leaf_size, const copse::detail::ForestArrays& out) {
+  const copse::detail::CollapseCosts costs = copse::detail::forest_costs(max_leaf_size);
   if (small_trees_scratch_bytes<Primitives>(ex, shape, options) == 0) return false;
   detail::with_small_tree_builder(
       shape, options, [&]<class Shape, auto builder>() {
