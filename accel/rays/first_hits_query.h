@@ -72,9 +72,8 @@ struct FirstHitsQuery {
   /// Finishes the list of a ray.
   template <class Test>
   COPSE_HD static u32 result(const Test& test, float, u64) {
-    const auto& first = test.first;
-    for (u32 j = 0; j < first.count; ++j) first.drafts[j] = first.order.finished(first.drafts[j]);
-    return first.count;
+    test.first.finish();
+    return test.first.count;
   }
   COPSE_HD static u32 miss(const Ray&) { return 0; }
 

@@ -19,7 +19,7 @@ struct StoreFirstOfAllHits {
     using Search = copse::detail::HitSearch<SceneView>;
     copse::detail::FirstHits<Search::Order> first{Search::order_of(batch.view), hits + i * k, k};
     Search::run_seeing_all<default_stack_size>(batch.view, batch.rays.at(i), first);
-    for (u32 j = 0; j < first.count; ++j) first.drafts[j] = first.order.finished(first.drafts[j]);
+    first.finish();
     counts[i] = first.count;
   }
 };

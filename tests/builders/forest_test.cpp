@@ -71,13 +71,12 @@ class Forests : public test::OnEachBackend {
   }
 };
 
-/// The forest over some meshes, and the trees over each alone.
+/// The forest over some meshes.
 struct ForestOf {
-  const std::vector<Mesh>& meshes;
   Buffer<Aabb> boxes;
   detail::Forest forest;
 
-  ForestOf(Context& context, const std::vector<Mesh>& all) : meshes(all) {
+  ForestOf(Context& context, const std::vector<Mesh>& meshes) {
     std::vector<u32> begins{0};
     std::vector<Aabb> host_boxes;
     for (const Mesh& mesh : meshes) {

@@ -46,6 +46,11 @@ struct FirstHits {
     if (count == capacity) limit = drafts[count - 1].t;
     return answer == FilterAnswer::stop;
   }
+
+  /// Makes hits of the drafts, in their memory.
+  COPSE_HD void finish() const {
+    for (u32 i = 0; i < count; ++i) drafts[i] = order.finished(drafts[i]);
+  }
 };
 
 /// Ends the search at the first hit that a filter accepts.

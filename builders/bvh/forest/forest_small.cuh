@@ -1,7 +1,7 @@
 #pragma once
 
-// The order of small trees of a forest on CUDA: a block finds the bounds of a tree, makes its keys and sorts them
-// in shared memory. So boxes are read by one launch, and no sort of all primitives is needed.
+// The order of small trees of a forest on CUDA: a block finds the bounds of a tree, makes its keys and sorts them.
+// So boxes are read by one launch, and no sort of all primitives is needed.
 //
 // The sort is bitonic (Batcher, "Sorting Networks and Their Applications", AFIPS 1968). A word is the key, then
 // the number of the primitive in its tree. So all words differ, and any sort gives the order of a stable one.

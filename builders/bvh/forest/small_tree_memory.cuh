@@ -23,25 +23,27 @@ struct SmallTreeShape {
   static_assert(warps == 1 || Tile::stride * warps >= capacity);
 };
 
+/// Boxes by places. ClusterMemory begins with the same arrays.
+template <u32 capacity>
+struct BoxesAtPlaces {
+  HalfCluster lo[capacity], hi[capacity];
+
+  __device__ void put(u32 place, const Aabb& box) { lo[place].corner = box.lo, hi[place].corner = box.hi; }
+  __device__ Aabb box(u32 place) const { return {lo[place].corner, hi[place].corner}; }
+};
+
 /// The boxes of the primitives by their numbers, while they are put in order.
 template <u32 capacity>
-struct OrderedBoxes {
-  HalfCluster lo[capacity], hi[capacity];
+struct OrderedBoxes : BoxesAtPlaces<capacity> {
   u64 words[capacity];
-
-  __device__ void put(u32 i, const Aabb& box) { lo[i].corner = box.lo, hi[i].corner = box.hi; }
-  __device__ Aabb box(u32 i) const { return {lo[i].corner, hi[i].corner}; }
 };
 
 /// Where the walks of an LBVH meet. The box of a left child is at its last leaf, that of a right child at its first one.
 /// Of the nodes with the same place, each is below the next, which is made after the box of the first was read.
 template <u32 capacity>
-struct MeetingChildren {
-  HalfCluster lo[capacity], hi[capacity];
+struct MeetingChildren : BoxesAtPlaces<capacity> {
   u32 ends[capacity];  // [split]: the far end plus one of the child that came first; 0 if none came
 
-  __device__ void put(u32 place, const Aabb& box) { lo[place].corner = box.lo, hi[place].corner = box.hi; }
-  __device__ Aabb box(u32 place) const { return {lo[place].corner, hi[place].corner}; }
   /// Returns the far end of the other child, whose box may then be read, or invalid_id if it has not come.
   __device__ u32 meet(u32 split, u32 far_end) {
     __threadfence_block();

@@ -79,12 +79,18 @@ auto with_small_tree_builder(const ForestShape& shape, const ForestOptions& opti
   return with_shape.template operator()<SmallTreeShape<max_small_tree, 8>>();
 }
 
+/// Returns how many blocks build the trees at once, or 0 if their memory does not fit the GPU.
 template <class Shape, ForestBuilder builder, class Primitives>
 u64 small_tree_blocks(const Executor& ex, u32 tree_count) {
-  const u64 blocks =
-      resident_blocks(ex, "forest: small trees", build_small_trees_kernel<Shape, builder, Primitives>,
-                      Shape::threads, u32(sizeof(SmallTreeMemory<Shape>)));
-  return smaller(blocks, u64{larger(tree_count, 1u)});
+  constexpr u32 bytes = sizeof(SmallTreeMemory<Shape>);
+  if (bytes + static_shared_bytes > ex.max_shared_bytes) return 0;
+  const auto kernel = build_small_trees_kernel<Shape, builder, Primitives>;
+  return smaller(resident_blocks(ex, "forest: small trees", kernel, Shape::threads, bytes),
+                 u64{larger(tree_count, 1u)});
+}
+
+inline bool are_small_trees(const ForestShape& shape, const ForestOptions& options) {
+  return options.reinsertion.passes == 0 && shape.max_tree_size <= max_small_tree;
 }
 
 }  // namespace detail
@@ -93,12 +99,11 @@ u64 small_tree_blocks(const Executor& ex, u32 tree_count) {
 template <class Primitives>
 u64 small_trees_scratch_bytes(const Executor& ex, const copse::detail::ForestShape& shape,
                               const copse::detail::ForestOptions& options) {
-  if (options.reinsertion.passes > 0 || shape.max_tree_size > detail::max_small_tree) return 0;
+  if (!detail::are_small_trees(shape, options)) return 0;
   return detail::with_small_tree_builder(
-      shape, options, [&]<class Shape, auto builder>()->u64 {
-        if (sizeof(detail::SmallTreeMemory<Shape>) + static_shared_bytes > ex.max_shared_bytes) return 0;
+      shape, options, [&]<class Shape, auto builder>() {
         const u64 blocks = detail::small_tree_blocks<Shape, builder, Primitives>(ex, shape.tree_count);
-        return ScratchArena::bytes_for<BvhNode>(blocks * 2 * Shape::capacity);
+        return blocks == 0 ? 0 : ScratchArena::bytes_for<BvhNode>(blocks * 2 * Shape::capacity);
       });
 }
 
@@ -107,11 +112,11 @@ template <class Primitives>
 bool build_small_trees(const Executor& ex, const copse::detail::ForestShape& shape,
                        const copse::detail::ForestOptions& options, const Primitives& primitives,
                        u32 max_leaf_size, const copse::detail::ForestArrays& out) {
-  const copse::detail::CollapseCosts costs = copse::detail::forest_costs(max_leaf_size);
-  if (small_trees_scratch_bytes<Primitives>(ex, shape, options) == 0) return false;
-  detail::with_small_tree_builder(
+  if (!detail::are_small_trees(shape, options)) return false;
+  return detail::with_small_tree_builder(
       shape, options, [&]<class Shape, auto builder>() {
         const u64 blocks = detail::small_tree_blocks<Shape, builder, Primitives>(ex, shape.tree_count);
+        if (blocks == 0) return false;
         ScratchArena::Frame frame(ex.scratch);
         auto* const nodes = frame.allocate<BvhNode>(blocks * 2 * Shape::capacity);
         with_grid_counters(ex, [&](GridCounters* counters) {
@@ -120,10 +125,10 @@ bool build_small_trees(const Executor& ex, const copse::detail::ForestShape& sha
                   .threads = Shape::threads,
                   .shared_bytes = u32(sizeof(detail::SmallTreeMemory<Shape>)),
                   .overlaps_earlier_launch = true},
-                 shape, primitives, costs, nodes, out, counters);
+                 shape, primitives, copse::detail::forest_costs(max_leaf_size), nodes, out, counters);
         });
+        return true;
       });
-  return true;
 }
 
 }  // namespace copse::cuda
