@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "builders/bvh/border_pair.h"
+#include "builders/bvh/hploc.h"
 #include "builders/io/whole_file.h"
 
 namespace copse::detail {
@@ -17,7 +18,6 @@ using std::to_string;
 constexpr const char* format_name = "copse sharded tree";
 constexpr u32 manifest_version = 1;  // of an LBVH
 constexpr u32 hploc_manifest_version = 2;
-constexpr u32 max_hploc_radius = 8;
 constexpr u64 max_manifest_ranks = 65536;
 
 /// Reads the members of a manifest. Each error names the file and the member.
@@ -105,8 +105,9 @@ void write_manifest(const std::filesystem::path& folder, const ShardManifest& ma
 ShardManifest read_manifest(const std::filesystem::path& folder, const CancelToken& cancel) {
   const ManifestReader reader(manifest_path(folder), cancel);
   const u64 radius = reader.is_hploc() ? reader.number("hploc_radius") : 0;
-  if (radius > max_hploc_radius || (reader.is_hploc() && radius == 0))
-    reader.fail("has the hploc_radius " + to_string(radius) + "; it can be 1 to " + to_string(max_hploc_radius));
+  if (radius > HplocOptions::max_radius || (reader.is_hploc() && radius == 0))
+    reader.fail("has the hploc_radius " + to_string(radius) + "; it can be 1 to " +
+                to_string(HplocOptions::max_radius));
   ShardManifest manifest{u32(std::min<u64>(reader.number("morton_bits"), 64)),
                          u32(radius),
                          reader.number("source_count"),
