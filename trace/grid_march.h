@@ -38,7 +38,7 @@ struct MarchedRay {
   double speed;       // cells per unit of t
   dvec3 from, slope;  // in cells: the place at s = 0, and the steps per unit of s
   float length;       // s where the part ends; below 0 where there is none
-  double error;       // of the triangle test, in cells
+  double error;       // of the triangle test, across the ray and along it, in cells
 
   COPSE_HD float place_of(float t) const { return float(mul_rn(sub_rn(double(t), entry), speed)); }
 };
@@ -71,8 +71,10 @@ COPSE_HD inline MarchedRay enter_grid(const GridShape& grid, const Ray& ray, dou
                                  larger(farthest(origin.y, grid.resolution.y, grid.cells_per_unit.y),
                                         farthest(origin.z, grid.resolution.z, grid.cells_per_unit.z)));
   MarchedRay marched;
-  marched.error = distance * triangle_test_error * largest_component(grid.cells_per_unit);
   marched.speed = largest_component(direction);
+  // The second part is for the rounding of a t that is nearly zero.
+  marched.error =
+      thickness_of_rays(distance) * largest_component(grid.cells_per_unit) + min_denormals * marched.speed;
 
   const double slack = min_slack + marched.error;
   double entry = ray.t_min, exit = ray.t_max;

@@ -53,9 +53,9 @@ class ThickRay {
       distance = larger(distance, larger(magnitude(double(coordinate(bounds.lo, axis)) - o),
                                          magnitude(double(coordinate(bounds.hi, axis)) - o)));
     }
-    error_ = 2 * triangle_test_error * distance;
+    error_ = 2 * thickness_of_rays(distance);
     const double speed = larger(magnitude(direction_.x), larger(magnitude(direction_.y), magnitude(direction_.z)));
-    time_error_ = error_ / speed;
+    time_error_ = error_ / speed + min_denormals;
   }
 
   /// The t of a hit may be before the ray enters the cell of the triangle, by at most this.

@@ -62,6 +62,13 @@ namespace detail {
 /// 20 roundings (trace/hit/intersect.h); 3 more are for their sums.
 inline constexpr double triangle_test_error = 23.0 / (1u << 24);
 
+/// The triangle test moves a hit by less than this, if no corner is farther away than `distance` along any axis. The
+/// second part is for numbers that underflow; trace/hit/slabs.h derives it.
+COPSE_HD inline double thickness_of_rays(double distance) {
+  constexpr double underflow = 1.0 / (u64{1} << 60) / (u64{1} << 60) / (1u << 27);
+  return triangle_test_error * distance + underflow * (distance + 1);
+}
+
 }  // namespace detail
 
 /// The source_count of a grid before its first build.

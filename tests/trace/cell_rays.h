@@ -9,6 +9,7 @@
 #include "tests/support/device_mesh.h"
 #include "tests/support/hard_meshes.h"
 #include "tests/trace/batches.h"
+#include "tests/trace/uneven_rays.h"
 
 namespace copse::test {
 
@@ -39,6 +40,16 @@ inline std::vector<RayCase> rays_of_hard_meshes() {
   for (const NamedMesh& hard : hard_meshes()) {
     if (hard.mesh.positions.empty() || hard.invalid_count > 0) continue;
     cases.push_back({hard.name, hard.mesh, difficult_rays(hard.mesh, 240, 4)});
+  }
+  return cases;
+}
+
+/// Coordinates that differ by far in size along the axes, so that products in the triangle test underflow.
+inline std::vector<RayCase> rays_of_uneven_scenes() {
+  std::vector<RayCase> cases;
+  for (u32 seed = 0; seed < 96; ++seed) {
+    UnevenScene scene(seed);
+    cases.push_back({"uneven scene " + std::to_string(seed), std::move(scene.mesh), std::move(scene.rays)});
   }
   return cases;
 }

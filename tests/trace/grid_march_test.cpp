@@ -65,6 +65,10 @@ TEST_P(GridMarch, FindsTheHitsOfBruteForceOnHardMeshes) {
   for (const RayCase& hard : test::rays_of_hard_meshes()) expect_brute_force_on(hard);
 }
 
+TEST_P(GridMarch, FindsTheHitsOfBruteForceWhereNumbersUnderflow) {
+  for (const RayCase& hard : test::rays_of_uneven_scenes()) expect_brute_force_on(hard);
+}
+
 TEST_P(GridMarch, FindsTrianglesInFacesOfCells) {
   const RayCase hard = test::rays_along_a_lattice();
   const DeviceMesh device(context(), hard.mesh);

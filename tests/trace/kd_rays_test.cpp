@@ -54,6 +54,10 @@ TEST_P(KdRays, FindTheHitsOfBruteForceOnHardMeshes) {
   for (const RayCase& hard : test::rays_of_hard_meshes()) expect_brute_force_on(hard);
 }
 
+TEST_P(KdRays, FindTheHitsOfBruteForceWhereNumbersUnderflow) {
+  for (const RayCase& hard : test::rays_of_uneven_scenes()) expect_brute_force_on(hard);
+}
+
 TEST_P(KdRays, FindTrianglesInPlanes) {
   expect_brute_force_on(test::rays_along_a_lattice());
 }

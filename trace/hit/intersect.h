@@ -17,9 +17,9 @@
 //     (X errs by one rounding of X, which may be more than T. But then it is beyond the box's end in z.)
 //   - This mean in floats: 2 for the weights, 7 for the sums, products and the inverse of the sum of the weights.
 //   - t: 3, for the inverse of the direction, the product with it, and the subtraction of the origin.
-// That is 20 in time (trace/hit/slabs.h has room for 24), and as many in distance across the ray. Grids have room for
-// those (triangle_test_error of builders/grid/layout.h). Numbers that underflow err by more, for which trace/hit/slabs.h
-// has room of its own.
+// That is 20 in time (trace/hit/slabs.h has room for 24), and as many in distance across the ray. Numbers that underflow
+// err by more, for which trace/hit/slabs.h has room of its own. Grids and kd-trees have room for both (thickness_of_rays
+// of builders/grid/layout.h).
 
 #include "builders/geometry/aabb.h"
 #include "builders/geometry/triangle.h"
