@@ -1,10 +1,6 @@
-// Bytes say which triangles to build over, how, and which rays to trace. Trees must be valid, before and after a refit, and
-// the hits those of a test of every triangle.
+// Bytes say which triangles to build over, how, and which rays to trace. Structures must be valid, and the hits those of a
+// test of every triangle; in trees also after a refit.
 
-#include <cmath>
-#include <cstdint>
-#include <cstdio>
-#include <cstring>
 #include <vector>
 
 #include "accel/accel_rays.h"
@@ -13,63 +9,20 @@
 #include "builders/bvh/refit.h"
 #include "builders/bvh/reinsert.h"
 #include "builders/bvh/validate.h"
+#include "builders/grid/grid_validate.h"
+#include "builders/grid/uniform_grid.h"
+#include "builders/kd/sah_kd_tree.h"
+#include "builders/kd/sah_kd_validate.h"
+#include "tests/fuzz/mesh_bytes.h"
 #include "tests/fuzz/targets.h"
-#include "tests/trace/oracle.h"
+#include "trace/grid_march.h"
+#include "trace/grid_rays.h"
+#include "trace/kd_rays.h"
+#include "trace/kd_walk.h"
 
 namespace copse::fuzz {
 
 namespace {
-
-/// Takes values off the front of the bytes; zeros once they have ended.
-class Bytes {
- public:
-  explicit Bytes(std::string_view bytes) : left_(bytes) {}
-
-  template <class T>
-  T take() {
-    T value{};
-    const size_t count = std::min(left_.size(), sizeof value);
-    std::memcpy(&value, left_.data(), count);
-    left_.remove_prefix(count);
-    return value;
-  }
-  bool is_empty() const { return left_.empty(); }
-
- private:
-  std::string_view left_;
-};
-
-/// A coordinate of one of four kinds: on a coarse grid, so that planes and corners coincide; on a fine one; large or
-/// small; or any bits, also infinite and NaN.
-float coordinate(Bytes& bytes, u32 kind) {
-  switch (kind & 3) {
-    case 0: return float(bytes.take<std::int8_t>() % 4);
-    case 1: return float(bytes.take<std::int16_t>()) / 1024;
-    case 2: {  // in this order, whatever the compiler
-      const float mantissa = bytes.take<std::int8_t>();
-      return std::ldexp(mantissa, bytes.take<std::int8_t>());
-    }
-  }
-  return bytes.take<float>();
-}
-
-vec3 point(Bytes& bytes, u32 kind) {
-  const float x = coordinate(bytes, kind), y = coordinate(bytes, kind), z = coordinate(bytes, kind);
-  return {x, y, z};
-}
-
-Mesh mesh_of(Bytes& bytes) {
-  Mesh mesh;
-  const u32 kind = bytes.take<u8>(), vertex_count = 1 + bytes.take<u8>() % 96,
-            triangle_count = bytes.take<u8>() % 97;
-  for (u32 i = 0; i < vertex_count; ++i) mesh.positions.push_back(point(bytes, kind >> (i % 4 * 2)));
-  // The triangles end with the bytes, so that a short input is a small mesh.
-  for (u32 i = 0; i < triangle_count && !bytes.is_empty(); ++i) {
-    const u32 a = bytes.take<u8>(), b = bytes.take<u8>(), c = bytes.take<u8>();
-    mesh.triangles.push_back({a % vertex_count, b % vertex_count, c % vertex_count});
-  }
-  return mesh;
-}
 
 AnyBuildOptions options_of(Bytes& bytes) {
   const u32 builder = bytes.take<u8>() % 3, leaf = 1 + bytes.take<u8>() % 32, extra = bytes.take<u8>();
@@ -78,60 +31,39 @@ AnyBuildOptions options_of(Bytes& bytes) {
   return SahOptions{.max_leaf_size = leaf};
 }
 
-/// A mesh in the memory of a context.
-struct Placed {
-  Placed(Context& context, const Mesh& mesh)
-      : positions(context, mesh.positions), triangles(context, mesh.triangles) {}
-  TriangleView view() const { return {.positions = positions.span(), .triangles = triangles.span()}; }
-
-  Buffer<vec3> positions;
-  Buffer<uvec3> triangles;
-};
-
-Context& one_worker() {
-  static Context context({.backend = Backend::cpu, .workers = 1});
-  return context;
-}
-
-void expect_valid(const ValidationReport& report) {
-  if (!report.is_valid()) std::fprintf(stderr, "copse-fuzz: %s\n", report.message().c_str());
-  require(report.is_valid(), "the tree is valid");
-}
-
-std::vector<Ray> rays_of(Bytes& bytes, const Mesh& mesh) {
-  std::vector<Ray> rays;
-  while (!bytes.is_empty() && rays.size() < 16) {
-    const u32 kind = bytes.take<u8>();
-    const vec3 from = point(bytes, kind), to = mesh.positions[bytes.take<u8>() % mesh.positions.size()];
-    const bool is_aimed = (kind & 16) != 0;  // at a vertex
-    const vec3 direction = is_aimed ? to - from : point(bytes, kind >> 2);
-    rays.push_back({from, 0, direction, (kind & 32) != 0 ? 1.5f : infinity});
+/// Traces rays in a batch and one by one.
+///   closest, any: the hit of a ray, and whether there is one
+template <class Batch, class Closest, class Any>
+void expect_hits(Context& context, const Mesh& mesh, const std::vector<Ray>& rays, const Batch& batch,
+                 const Closest& closest, const Any& any) {
+  const std::vector<Hit> expected = hits_of_all(mesh, rays);
+  const Buffer<Ray> all(context, rays);
+  Buffer<Hit> hits(context, rays.size());
+  batch(all.span(), hits.span());
+  const std::vector<Hit> found = hits.download();
+  for (size_t i = 0; i < rays.size(); ++i) {
+    expect_hit(rays[i], found[i], expected[i], "the batch finds the hit that a test of all triangles gives");
+    expect_hit(rays[i], closest(rays[i]), expected[i], "so does a single ray");
+    require(any(rays[i]) == is_hit(expected[i]), "and any_hit");
   }
-  return rays;
-}
-
-void print_difference(const Ray& ray, const Hit& found, const Hit& expected) {
-  std::fprintf(
-      stderr,
-      "copse-fuzz: the ray from %.9g %.9g %.9g along %.9g %.9g %.9g up to %.9g hits triangle %u at %.9g, and by "
-      "a test of all %u at %.9g\n",
-      ray.origin.x, ray.origin.y, ray.origin.z, ray.direction.x, ray.direction.y, ray.direction.z, ray.t_max,
-      found.primitive, found.t, expected.primitive, expected.t);
 }
 
 void expect_hits(Context& context, const Accel& accel, const Mesh& mesh, const std::vector<Ray>& rays) {
-  const std::vector<Hit> expected = test::brute_force_hits({test::host_view(mesh)}, rays);
-  const Buffer<Ray> all(context, rays);
-  Buffer<Hit> hits(context, rays.size());
-  closest_hits(context, accel, all.span(), hits.span());
-  const std::vector<Hit> found = hits.download();
-  for (size_t i = 0; i < rays.size(); ++i) {
-    if (found[i].primitive != expected[i].primitive) print_difference(rays[i], found[i], expected[i]);
-    require(found[i].primitive == expected[i].primitive, "the batch hits the triangle that a test of all gives");
-    require(std::memcmp(&found[i].t, &expected[i].t, sizeof(float)) == 0 || !is_hit(found[i]), "at the same t");
-    require(closest_hit(accel.view(), rays[i]).primitive == expected[i].primitive, "so does a single ray");
-    require(any_hit(accel.view(), rays[i]) == is_hit(expected[i]), "and any_hit");
-  }
+  expect_hits(
+      context, mesh, rays, [&](const auto& all, const auto& hits) { closest_hits(context, accel, all, hits); },
+      [&](const Ray& ray) { return closest_hit(accel.view(), ray); },
+      [&](const Ray& ray) { return any_hit(accel.view(), ray); });
+}
+
+/// A kd-tree or a grid.
+template <class View>
+void expect_hits(Context& context, const View& view, const Placed& placed, const Mesh& mesh,
+                 const std::vector<Ray>& rays) {
+  expect_hits(
+      context, mesh, rays,
+      [&](const auto& all, const auto& hits) { closest_hits(context, view, placed.view(), all, hits); },
+      [&](const Ray& ray) { return closest_hit(view, placed.view(), ray); },
+      [&](const Ray& ray) { return any_hit(view, placed.view(), ray); });
 }
 
 void check_binary_tree(Context& context, const TriangleView& view, const AnyBuildOptions& options) {
@@ -176,10 +108,32 @@ void run_build(std::string_view input) {
   if (made != 2) check_accel(context, placed, mesh, Quality(choice % 3), rays);
 }
 
+/// The first byte chooses a kd-tree or a grid, and how fine it is.
+void run_cells(std::string_view input) {
+  Bytes bytes(input);
+  Context& context = one_worker();
+  const u32 choice = bytes.take<u8>(), x = bytes.take<u8>(), y = bytes.take<u8>(), z = bytes.take<u8>();
+  const Mesh mesh = mesh_of(bytes);
+  const std::vector<Ray> rays = rays_of(bytes, mesh);
+  const Placed placed(context, mesh);
+  if (choice % 2 == 0) {
+    const SahKdTree tree = build_sah_kd_tree(
+        context, placed.view(),
+        {.traversal_cost = float(1 + x) / 64, .max_depth = y % 16, .max_references = float(1 + z % 8)});
+    expect_valid(validate(context, tree, placed.view()));
+    expect_hits(context, tree.view(), placed, mesh, rays);
+  } else {
+    const uvec3 cells = choice % 4 == 1 ? uvec3(0) : uvec3(1 + x % 12, 1 + y % 12, 1 + z % 12);
+    const Grid grid = build_grid(context, placed.view(), {.resolution = cells, .density = float(1 + x % 8)});
+    expect_valid(validate(context, grid, placed.view()));
+    expect_hits(context, grid.view(), placed, mesh, rays);
+  }
+}
+
 }  // namespace
 
 std::span<const Target> build_targets() {
-  static constexpr Target targets[] = {{"build", run_build}};
+  static constexpr Target targets[] = {{"build", run_build}, {"cells", run_cells}};
   return targets;
 }
 
