@@ -265,8 +265,10 @@ void Application::record_picture() {
   }
   if (revision == recorded_revision_) return;
   recorded_revision_ = revision;
-  const auto [width, height] = shown_pixels();
-  session_.messages().guard("recording", [&] { session_.record(picture_export().draw(session_, width, height)); });
+  session_.messages().guard("recording", [&] {
+    const auto [width, height] = shown_pixels();
+    session_.record(picture_export().draw(session_, width, height));
+  });
 }
 
 void Application::write_widget_map() {
