@@ -83,10 +83,12 @@ class COPSE_API AccelBatch {
   AccelBatchOptions options_;
   std::vector<TriangleView> meshes_;
   u64 triangle_count_ = 0;
-  Buffer<TriangleView> device_meshes_;
-  detail::Forest forest_;       // meshes of more than detail::max_forest_tree triangles are empty in it
-  std::vector<Accel> large_;    // one for each of those
-  std::vector<u32> large_ids_;  // the meshes of large_, ascending
+  std::vector<u32> tree_of_mesh_;       // of forest_
+  Buffer<TriangleView> device_meshes_;  // [tree]
+  Buffer<u32> mesh_of_tree_;            // empty if each is its own number
+  detail::Forest forest_;               // meshes of more than detail::max_forest_tree triangles are empty in it
+  std::vector<Accel> large_;            // one for each of those
+  std::vector<u32> large_ids_;          // the meshes of large_, ascending
   Buffer<PackedTriangle> packed_;
   Buffer<u32> masks_;  // empty if all bits of all masks are set
   Buffer<AccelView> views_;
@@ -129,7 +131,7 @@ COPSE_API void rebuild(Context& context, AccelBatch& batch);
 COPSE_API void refit(Context& context, AccelBatch& batch, BufferSpan<const u32> moved = {});
 
 /// Returns the bytes that build_batch takes on this context for meshes of these numbers of triangles:
-/// result_bytes, about 124 per triangle and 168 per mesh, 4 per triangle more if a mesh has a mask; and
+/// result_bytes, about 124 per triangle and 172 per mesh, 4 per triangle more if a mesh has a mask; and
 /// scratch_bytes, about 165 per triangle.
 /// Throws: as build_batch.
 COPSE_API BuildSizes batch_sizes(Context& context, std::span<const u64> triangle_counts,

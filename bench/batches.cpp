@@ -6,10 +6,12 @@
 //       rebuild_lbvh, by that builder, refit, or
 //       refit_tenth, which fits every tenth mesh; `one` is an Accel of as many triangles, for comparison;
 //       batch/STEP/mixed: a mesh of 2^18 triangles, and 9,999 of one;
+//       batch/STEP/16to4096: 10,000 meshes of 16 to 4096 triangles, as many of each power of two;
 //       worlds/STEP/WORLDS/INSTANCES, of cubes, as a captured graph.
 
 #include <benchmark/benchmark.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -90,8 +92,10 @@ void add(const std::string& name, Backend backend, const Function& function) {
 }
 
 void add_batches(Backend backend) {
-  std::vector<u64> mixed(10'000, 1);
+  std::vector<u64> mixed(10'000, 1), even_powers;
   mixed[5000] = u64{1} << 18;
+  for (u32 i = 0; i < 10'000; ++i)
+    even_powers.push_back(u64(std::exp2(4 + 8 * float(i * 7919 % 10'000) / 10'000)));
   for (const std::string step : {"rebuild", "rebuild_lbvh", "rebuild_balanced", "refit", "refit_tenth", "one"}) {
     for (const auto& [meshes, triangles] : {std::pair{10'000u, 500u}, std::pair{100'000u, 50u}}) {
       if (backend == Backend::cpu && meshes > 10'000) continue;
@@ -99,8 +103,10 @@ void add_batches(Backend backend) {
       add("batch/" + step + "/" + std::to_string(meshes) + "/" + std::to_string(triangles), backend,
           [=](benchmark::State& state) { measure_batch(state, backend, step, sizes); });
     }
-    add("batch/" + step + "/mixed", backend,
-        [=](benchmark::State& state) { measure_batch(state, backend, step, mixed); });
+    for (const auto& [name, sizes] : {std::pair{"mixed", mixed}, std::pair{"16to4096", even_powers}}) {
+      add("batch/" + step + "/" + name, backend,
+          [=](benchmark::State& state) { measure_batch(state, backend, step, sizes); });
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 #include "accel/accel_batch.h"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 
 #include "accel/batch/batch_meshes.h"
@@ -33,6 +34,10 @@ void store_mesh_boxes(const Executor& ex, const BatchMeshes& meshes, const u32* 
 /// Packs the triangles of these meshes in the order of the leaves of their trees.
 template <class Executor>
 void pack_mesh_triangles(const Executor& ex, const BatchMeshes& meshes, const u32* moved, const BatchArrays& out);
+/// words_of_trees[tree] = words[mesh_of_tree[tree]]
+template <class Executor>
+void order_mesh_words(const Executor& ex, const u32* mesh_of_tree, u32 tree_count, const u32* words,
+                      u32* words_of_trees);
 
 /// Returns the options for a mesh that is too large for the forest.
 inline PackedBuildOptions large_mesh_options(const AccelBatchOptions& options, u64 triangle_count) {
@@ -42,25 +47,55 @@ inline PackedBuildOptions large_mesh_options(const AccelBatchOptions& options, u
   return {.builder = steps.builder, .reinsertion = steps.reinsertion};
 }
 
+/// Which tree of the forest each mesh gets. Trees stand in the order of their classes (forest_view.h), and those of a class
+/// in the order of the meshes. Meshes that are too large for the forest are empty in it.
+struct MeshOrder {
+  std::vector<u32> meshes;  // [tree]
+  std::vector<u32> begins;  // [tree], and the end of the last one
+
+  explicit MeshOrder(std::span<const u64> triangle_counts) {
+    const auto in_forest = [&](u32 mesh) {
+      return triangle_counts[mesh] <= max_forest_tree ? u32(triangle_counts[mesh]) : 0;
+    };
+    u64 all = 0;
+    for (const u64 n : triangle_counts) check_primitive_count(all += n);
+    meshes.resize(triangle_counts.size());
+    std::iota(meshes.begin(), meshes.end(), 0u);
+    std::ranges::stable_sort(meshes, {}, [&](u32 mesh) { return forest_class_of(in_forest(mesh)); });
+    begins.push_back(0);
+    for (const u32 mesh : meshes) begins.push_back(begins.back() + in_forest(mesh));
+  }
+  /// False if the trees stand in the order of the meshes.
+  bool differs() const { return !std::ranges::is_sorted(meshes); }
+};
+
 /// The members of an AccelBatch, for the calls that make or change one.
 struct AccelBatchAccess {
   static BatchMeshes meshes(const AccelBatch& batch) {
     return {batch.forest_.shape(), batch.device_meshes_.data()};
   }
   static Forest& forest(AccelBatch& batch) { return batch.forest_; }
+  static BufferSpan<const u32> mesh_of_tree(const AccelBatch& batch) { return batch.mesh_of_tree_.span(); }
   static std::span<const TriangleView> views(const AccelBatch& batch) { return batch.meshes_; }
 
   static void make(Context& context, AccelBatch& batch, std::span<const TriangleView> meshes,
-                   std::span<const u32> begins, const AccelBatchOptions& options) {
+                   const MeshOrder& order, const AccelBatchOptions& options) {
     batch.options_ = options;
     batch.meshes_.assign(meshes.begin(), meshes.end());
     batch.backend_ = context.backend();
-    batch.device_meshes_ = Buffer<TriangleView>(context, meshes);
-    batch.forest_ = make_forest(context, begins);
-    batch.packed_ = Buffer<PackedTriangle>(context, begins.back());
+    batch.tree_of_mesh_.resize(meshes.size());
+    std::vector<TriangleView> in_order;
+    for (u32 tree = 0; tree < meshes.size(); ++tree) {
+      batch.tree_of_mesh_[order.meshes[tree]] = tree;
+      in_order.push_back(meshes[order.meshes[tree]]);
+    }
+    batch.device_meshes_ = Buffer<TriangleView>(context, in_order);
+    if (order.differs()) batch.mesh_of_tree_ = Buffer<u32>(context, order.meshes);
+    batch.forest_ = make_forest(context, order.begins);
+    batch.packed_ = Buffer<PackedTriangle>(context, order.begins.back());
     const bool has_masks =
         std::any_of(meshes.begin(), meshes.end(), [](const auto& v) { return v.mask != ~u32{0}; });
-    if (has_masks) batch.masks_ = Buffer<u32>(context, begins.back());
+    if (has_masks) batch.masks_ = Buffer<u32>(context, order.begins.back());
     for (u32 mesh = 0; mesh < meshes.size(); ++mesh) {
       const u64 n = meshes[mesh].triangle_count();
       batch.triangle_count_ += n;
@@ -100,20 +135,6 @@ namespace {
 using detail::AccelBatchAccess;
 using detail::ForestShape;
 
-/// Returns where the small meshes begin among the triangles of all small meshes.
-template <class Counts>
-std::vector<u32> begins_of(const Counts& counts) {
-  std::vector<u32> begins{0};
-  u64 sum = 0, all = 0;
-  for (const u64 n : counts) {
-    all += n;
-    detail::check_primitive_count(all);
-    sum += n <= detail::max_forest_tree ? n : 0;
-    begins.push_back(u32(sum));
-  }
-  return begins;
-}
-
 detail::ForestOptions forest_options(const char* function, const AccelBatchOptions& options) {
   switch (options.builder) {
     case BatchBuilder::hploc: return {detail::ForestBuilder::hploc};
@@ -139,6 +160,12 @@ void build_small(Context& context, AccelBatch& batch) {
     constexpr u32 max_leaf_size = CollapseOptions{}.max_leaf_size;
     build_mesh_trees(ex, AccelBatchAccess::meshes(batch), options, max_leaf_size, AccelBatchAccess::arrays(batch));
   });
+}
+
+template <class Executor>
+u64 refit_scratch_bytes(const Executor& ex, u64 mesh_count, u64 n) {
+  return ScratchArena::bytes_for<Aabb>(n) + ScratchArena::bytes_for<u32>(mesh_count) +
+         detail::refit_trees_scratch_bytes(ex, n);
 }
 
 /// Throws if begins descend or end past `size`.
@@ -196,10 +223,10 @@ AccelBatch build_batch(Context& context, std::span<const TriangleView> meshes, c
   forest_options("build_batch", options);  // checks them
   std::vector<u64> counts;
   for (const TriangleView& mesh : meshes) counts.push_back(mesh.triangle_count());
-  const std::vector<u32> begins = begins_of(counts);
+  const detail::MeshOrder order(counts);
   detail::validate_triangles(context, "build_batch", meshes);
   AccelBatch batch;
-  AccelBatchAccess::make(context, batch, meshes, begins, options);
+  AccelBatchAccess::make(context, batch, meshes, order, options);
   build_small(context, batch);
   AccelBatchAccess::build_large(context, batch);
   AccelBatchAccess::store_views(context, batch);
@@ -223,12 +250,18 @@ void refit(Context& context, AccelBatch& batch, BufferSpan<const u32> moved) {
   validate_again("refit", context, batch);
   ProfileScope scope(context.profile(), "refit batch");
   detail::Forest& forest = AccelBatchAccess::forest(batch);
-  const u32* const words = moved.empty() ? nullptr : moved.data();
   dispatch(context, [&](const auto& ex) {
-    const u64 n = forest.primitive_count();
-    context.reserve_scratch(ScratchArena::bytes_for<Aabb>(n) + detail::refit_trees_scratch_bytes(ex, n));
+    const u64 n = forest.primitive_count(), trees = forest.tree_count();
+    context.reserve_scratch(refit_scratch_bytes(ex, trees, n));
     ScratchArena::Frame frame(ex.scratch);
     Aabb* const boxes = frame.allocate<Aabb>(n);
+    const u32* words = moved.empty() ? nullptr : moved.data();
+    const BufferSpan<const u32> mesh_of_tree = AccelBatchAccess::mesh_of_tree(batch);
+    if (words != nullptr && !mesh_of_tree.empty()) {
+      u32* const words_of_trees = frame.allocate<u32>(trees);
+      detail::order_mesh_words(ex, mesh_of_tree.data(), u32(trees), words, words_of_trees);
+      words = words_of_trees;
+    }
     store_mesh_boxes(ex, AccelBatchAccess::meshes(batch), words, boxes);
     refit_trees(ex, forest.shape(), forest.arrays(), boxes, words);
     pack_mesh_triangles(ex, AccelBatchAccess::meshes(batch), words, AccelBatchAccess::arrays(batch));
@@ -239,24 +272,20 @@ void refit(Context& context, AccelBatch& batch, BufferSpan<const u32> moved) {
 
 BuildSizes batch_sizes(Context& context, std::span<const u64> triangle_counts, const AccelBatchOptions& options) {
   const detail::ForestOptions steps = forest_options("batch_sizes", options);
-  const std::vector<u32> begins = begins_of(triangle_counts);
-  const u64 n = begins.back(), meshes = triangle_counts.size();
+  const detail::MeshOrder order(triangle_counts);
+  const u64 n = order.begins.back(), meshes = triangle_counts.size();
   BuildSizes sizes{.result_bytes = detail::forest_bytes(meshes, n) + n * sizeof(PackedTriangle) +
                                    meshes * (sizeof(TriangleView) + sizeof(AccelView))};
-  u64 max_size = 0;
+  if (order.differs()) sizes.result_bytes += meshes * sizeof(u32);
   for (const u64 count : triangle_counts) {
-    if (count <= detail::max_forest_tree) {
-      max_size = std::max(max_size, count);
-      continue;
-    }
+    if (count <= detail::max_forest_tree) continue;
     const BuildSizes large = detail::packed_sizes(context, count, detail::large_mesh_options(options, count), 1);
     sizes.result_bytes += large.result_bytes;
     sizes.scratch_bytes = std::max(sizes.scratch_bytes, large.scratch_bytes);
   }
-  const ForestShape shape{nullptr, nullptr, u32(meshes), u32(n), u32(max_size)};
+  const ForestShape shape = detail::forest_shape(order.begins);
   const u64 small = dispatch(context, [&](const auto& ex) {
-    return std::max(detail::build_mesh_trees_scratch_bytes(ex, shape, steps),
-                    ScratchArena::bytes_for<Aabb>(n) + detail::refit_trees_scratch_bytes(ex, n));
+    return std::max(detail::build_mesh_trees_scratch_bytes(ex, shape, steps), refit_scratch_bytes(ex, meshes, n));
   });
   sizes.scratch_bytes = std::max(sizes.scratch_bytes, small);
   return sizes;

@@ -46,6 +46,14 @@ struct PackMeshTriangle {
   }
 };
 
+struct OrderMeshWord {
+  const u32* mesh_of_tree;
+  const u32* words;
+  u32* words_of_trees;
+
+  COPSE_HD void operator()(u64 tree) const { words_of_trees[tree] = words[mesh_of_tree[tree]]; }
+};
+
 /// The triangles as primitives of trees that are built as a whole; see StoredBoxes.
 struct MeshPrimitives {
   static constexpr bool are_packed = true;
@@ -79,30 +87,44 @@ void pack_mesh_triangles(const Executor& ex, const BatchMeshes& meshes, const u3
 }
 
 template <class Executor>
+void order_mesh_words(const Executor& ex, const u32* mesh_of_tree, u32 tree_count, const u32* words,
+                      u32* words_of_trees) {
+  for_each(ex, "batch: order words", tree_count, OrderMeshWord{mesh_of_tree, words, words_of_trees});
+}
+
+template <class Executor>
 void build_mesh_trees(const Executor& ex, const BatchMeshes& meshes, const ForestOptions& options,
                       u32 max_leaf_size, const BatchArrays& out) {
+  BatchMeshes rest = meshes;
   if constexpr (body_backend == Backend::cuda) {
-    const MeshPrimitives primitives{meshes, out};
-    if (build_small_trees(ex, meshes.shape, options, primitives, max_leaf_size, out.trees)) return;
+    build_small_trees(ex, meshes.shape, options, MeshPrimitives{meshes, out}, max_leaf_size, out.trees);
+    rest.shape = trees_left(ex, meshes.shape, options);
+    if (rest.shape.tree_count == 0) return;
   }
   ScratchArena::Frame frame(ex.scratch);
-  Aabb* const boxes = frame.allocate<Aabb>(meshes.shape.primitive_count);
-  store_mesh_boxes(ex, meshes, nullptr, boxes);
-  build_trees(ex, meshes.shape, options, boxes, max_leaf_size, out.trees);
-  pack_mesh_triangles(ex, meshes, nullptr, out);
+  Aabb* const boxes = frame.allocate<Aabb>(rest.shape.primitive_count);
+  store_mesh_boxes(ex, rest, nullptr, boxes);
+  build_trees(ex, rest.shape, options, boxes, max_leaf_size, out.trees);
+  pack_mesh_triangles(ex, rest, nullptr, out);
 }
 
 template <class Executor>
 u64 build_mesh_trees_scratch_bytes(const Executor& ex, const ForestShape& shape, const ForestOptions& options) {
+  ForestShape rest = shape;
+  u64 small = 0;
   if constexpr (body_backend == Backend::cuda) {
-    if (const u64 small = small_trees_scratch_bytes<MeshPrimitives>(ex, shape, options)) return small;
+    small = small_trees_scratch_bytes<MeshPrimitives>(ex, shape, options);
+    rest = trees_left(ex, shape, options);
+    if (rest.tree_count == 0) return small;
   }
-  return ScratchArena::bytes_for<Aabb>(shape.primitive_count) + build_trees_scratch_bytes(ex, shape, options);
+  return larger(
+      small, ScratchArena::bytes_for<Aabb>(rest.primitive_count) + build_trees_scratch_bytes(ex, rest, options));
 }
 
 template void build_mesh_trees(const BodyExecutor&, const BatchMeshes&, const ForestOptions&, u32,
                                const BatchArrays&);
 template u64 build_mesh_trees_scratch_bytes(const BodyExecutor&, const ForestShape&, const ForestOptions&);
+template void order_mesh_words(const BodyExecutor&, const u32*, u32, const u32*, u32*);
 template void store_mesh_boxes(const BodyExecutor&, const BatchMeshes&, const u32*, Aabb*);
 template void pack_mesh_triangles(const BodyExecutor&, const BatchMeshes&, const u32*, const BatchArrays&);
 

@@ -26,7 +26,7 @@ struct Forest {
   Buffer<CompressedBvh4Node> nodes;
   Buffer<u32> parents, primitive_ids;
   Buffer<WideBvhCounts> counts;
-  u32 max_tree_size = 0;
+  ForestShape host_shape;  // without its arrays
 
   u64 tree_count() const { return begins_on_host.empty() ? 0 : begins_on_host.size() - 1; }
   u64 primitive_count() const { return tree_of.size(); }
@@ -37,7 +37,10 @@ struct Forest {
   }
 
   ForestShape shape() const {
-    return {begins.data(), tree_of.data(), u32(tree_count()), u32(primitive_count()), max_tree_size};
+    ForestShape shape = host_shape;
+    shape.begins = begins.data();
+    shape.tree_of = tree_of.data();
+    return shape;
   }
   ForestArrays arrays() { return {nodes.data(), parents.data(), primitive_ids.data(), counts.data()}; }
   ForestTrees trees() const { return {nodes.data(), parents.data(), primitive_ids.data(), counts.data()}; }
@@ -47,6 +50,10 @@ struct Forest {
     return trees().view(tree, begins_on_host[tree], size(tree), u32(primitive_count()));
   }
 };
+
+/// Returns the shape of a forest, without its arrays.
+///   begins: as for make_forest
+COPSE_API ForestShape forest_shape(std::span<const u32> begins);
 
 /// Returns a forest with room for trees of these sizes, and none in it.
 ///   begins: on the host; one more than there are trees, ascending from 0; each tree has at most max_forest_tree

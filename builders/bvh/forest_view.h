@@ -16,15 +16,53 @@ namespace copse::detail {
 /// bits.
 inline constexpr u64 max_forest_tree = u64{1} << 18;
 
+/// Classes of trees by size. On CUDA, a block builds a tree of at most the first number as a whole, and smaller blocks build
+/// the smaller ones. So a forest of various sizes is built fastest if its trees stand in the order of their classes: at
+/// first those above the first number, then those above the second, and so on.
+inline constexpr u32 forest_class_sizes[] = {1024, 512, 256, 64};
+inline constexpr u32 forest_class_count = 5;
+
+/// Returns the class of a tree: 0 for the largest ones.
+constexpr u32 forest_class_of(u64 tree_size) {
+  u32 k = 0;
+  while (k + 1 < forest_class_count && tree_size <= forest_class_sizes[k]) ++k;
+  return k;
+}
+
 /// Which primitives belong to which tree, in the memory of the executor.
 struct ForestShape {
-  const u32* begins;   // [tree_count + 1]
-  const u32* tree_of;  // [primitive]
-  u32 tree_count;
-  u32 primitive_count;
-  u32 max_tree_size;  // primitives
+  const u32* begins = nullptr;   // [tree_count + 1]
+  const u32* tree_of = nullptr;  // [primitive]
+  u32 tree_count = 0;
+  u32 primitive_count = 0;
+  u32 max_tree_size = 0;  // primitives
+  u32 empty_root = 0;     // the place of the root that all trees without primitives share
+
+  /// From tree class_ends[k] on, no tree has more than forest_class_sizes[k] primitives.
+  u32 class_ends[forest_class_count - 1] = {};
+  u32 large_primitive_count = 0;  // of the trees before class_ends[0]
 
   COPSE_HD u32 size(u32 tree) const { return begins[tree + 1] - begins[tree]; }
+
+  /// Returns the trees before class_ends[0] alone.
+  ForestShape large() const {
+    ForestShape shape = *this;
+    shape.tree_count = class_ends[0];
+    shape.primitive_count = large_primitive_count;
+    for (u32& end : shape.class_ends) end = shape.tree_count;
+    return shape;
+  }
+
+  /// Calls f(first tree, last tree + 1, maximum size of a tree) for each class of trees that is not empty.
+  template <class F>
+  void for_each_class(const F& f) const {
+    u32 first = 0;
+    for (u32 k = 0; k < forest_class_count; ++k) {
+      const u32 end = k + 1 < forest_class_count ? class_ends[k] : tree_count;
+      if (first < end) f(first, end, k == 0 ? max_tree_size : smaller(max_tree_size, forest_class_sizes[k - 1]));
+      first = end;
+    }
+  }
 };
 
 /// The wide trees of a forest, side by side.

@@ -136,7 +136,7 @@ TEST_P(Forests, OfEachSizeBuildAsEachTreeAlone) {
   for (const u32 most : {64, 65, 256, 257, 512, 513, 1024, 1025}) {
     const std::vector<Mesh> meshes = meshes_up_to(most);
     ForestOf of(context(), meshes);
-    ASSERT_EQ(of.forest.max_tree_size, most);
+    ASSERT_EQ(of.forest.shape().max_tree_size, most);
     for (const auto builder : {detail::ForestBuilder::hploc, detail::ForestBuilder::lbvh}) {
       const detail::ForestOptions options{builder};
       of.build(context(), options);

@@ -25,11 +25,12 @@
 //
 // On CUDA alone, small_trees.cuh, where these stages would take longer:
 //
+//   trees_left(ex, shape, options)
+//     Returns the part of a forest that build_small_trees leaves to the stages above: its first trees, all or none.
 //   build_small_trees(ex, shape, options, primitives, max_leaf_size, out)
-//     Builds all trees, if they are small enough, without the stages above. Returns whether it did.
+//     Builds all other trees without those stages.
 //       primitives: StoredBoxes, or another type with its members
 //   small_trees_scratch_bytes<Primitives>(ex, shape, options)
-//     0 if build_small_trees does not build them.
 
 #include "builders/bvh/forest/forest_collapse.h"
 #include "builders/bvh/forest/forest_join.h"
@@ -84,12 +85,15 @@ void number_trees(const Executor& ex, const u32* begins, u32 tree_count, u32 pri
 template <class Executor>
 void build_trees(const Executor& ex, const ForestShape& shape, const ForestOptions& options, const Aabb* boxes,
                  u32 max_leaf_size, const ForestArrays& out) {
+  ForestShape rest = shape;
   if constexpr (body_backend == Backend::cuda) {
-    if (build_small_trees(ex, shape, options, StoredBoxes{boxes}, max_leaf_size, out)) return;
+    build_small_trees(ex, shape, options, StoredBoxes{boxes}, max_leaf_size, out);
+    rest = trees_left(ex, shape, options);
+    if (rest.tree_count == 0) return;
   }
-  const u64 n = shape.primitive_count, trees = shape.tree_count;
+  const u64 n = rest.primitive_count, trees = rest.tree_count;
   ScratchArena::Frame frame(ex.scratch);
-  const ForestBuild build{shape,
+  const ForestBuild build{rest,
                           boxes,
                           frame.allocate<MortonGrid>(trees),
                           frame.allocate<u32>(trees),
@@ -118,10 +122,14 @@ void build_trees(const Executor& ex, const ForestShape& shape, const ForestOptio
 
 template <class Executor>
 u64 build_trees_scratch_bytes(const Executor& ex, const ForestShape& shape, const ForestOptions& options) {
+  ForestShape rest = shape;
+  u64 small = 0;
   if constexpr (body_backend == Backend::cuda) {
-    if (const u64 small = small_trees_scratch_bytes<StoredBoxes>(ex, shape, options)) return small;
+    small = small_trees_scratch_bytes<StoredBoxes>(ex, shape, options);
+    rest = trees_left(ex, shape, options);
+    if (rest.tree_count == 0) return small;
   }
-  const u64 n = shape.primitive_count, trees = shape.tree_count;
+  const u64 n = rest.primitive_count, trees = rest.tree_count;
   const u64 kept = ScratchArena::bytes_for<MortonGrid>(trees) + ScratchArena::bytes_for<u32>(trees) +
                    ScratchArena::bytes_for<BvhNode>(2 * n) + 2 * ScratchArena::bytes_for<u32>(n) +
                    ScratchArena::bytes_for<BvhCounts>(1) + ScratchArena::bytes_for<u8>(n);
@@ -129,9 +137,10 @@ u64 build_trees_scratch_bytes(const Executor& ex, const ForestShape& shape, cons
   const u64 joining = options.builder == ForestBuilder::lbvh
                           ? u64(join_forest_scratch_bytes(ex, n))
                           : ScratchArena::bytes_for<Cluster>(n) + ScratchArena::bytes_for<u32>(n);
-  const u64 reinserting = options.reinsertion.passes > 0 ? reinsert_in_forest_scratch_bytes(ex, shape) : 0;
-  return kept + larger(larger(bounding + order_forest_scratch_bytes(ex, shape), joining),
-                       larger(reinserting, collapse_forest_scratch_bytes(ex, n)));
+  const u64 reinserting = options.reinsertion.passes > 0 ? reinsert_in_forest_scratch_bytes(ex, rest) : 0;
+  const u64 stages = larger(larger(bounding + order_forest_scratch_bytes(ex, rest), joining),
+                            larger(reinserting, collapse_forest_scratch_bytes(ex, n)));
+  return larger(small, kept + stages);
 }
 
 template <class Executor>

@@ -123,12 +123,13 @@ struct WriteForestCounts {
     const BvhCounts counts{valid == 0 ? 0 : 2 * valid - 1, valid, valid, end - begin - valid};
     const u64 parts = 1 + nodes.in.first_parts[end] - nodes.in.first_parts[begin];
     WideBvhCounts written;
-    const WriteCounts<CompressedBvh4Node> write{build.binary.nodes + (is_shared ? 0 : 2 * begin),
-                                                build.binary.primitive_ids,
-                                                &counts,
-                                                &parts,
-                                                0,
-                                                nodes.arrays_from(begin, &written)};
+    const WriteCounts<CompressedBvh4Node> write{
+        build.binary.nodes + (is_shared ? 0 : 2 * begin),
+        build.binary.primitive_ids,
+        &counts,
+        &parts,
+        0,
+        nodes.arrays_from(is_shared ? build.shape.empty_root : begin, &written)};
     write(0, 1);
     if (!is_shared) nodes.out.counts[i] = written;
   }

@@ -18,14 +18,15 @@ using copse::detail::store_whole;
 
 inline constexpr u32 max_fit_nodes = 1024;
 
+///   first:    block k fits tree first + k
 ///   capacity: nodes that the shared memory has room for; blocks of larger trees do nothing
 __global__ static void __launch_bounds__(128)
-    fit_trees_kernel(const copse::detail::FitForestNode fit, const u32* moved, u32 capacity) {
+    fit_trees_kernel(const copse::detail::FitForestNode fit, u32 first, const u32* moved, u32 capacity) {
   extern __shared__ uint4 fit_memory[];
   Aabb* const exact = reinterpret_cast<Aabb*>(fit_memory);        // [node]
   u32* const missing = reinterpret_cast<u32*>(exact + capacity);  // [node]: inner children that are not fitted yet
   overlap_launches();
-  const u32 tree = blockIdx.x, begin = fit.shape.begins[tree], count = fit.trees.counts[tree].node_count;
+  const u32 tree = first + blockIdx.x, begin = fit.shape.begins[tree], count = fit.trees.counts[tree].node_count;
   if (count > capacity || (moved != nullptr && moved[tree] == 0)) return;
   u32 lowest = 0;  // bit k: node threadIdx.x + k blockDim.x has no inner children
   for (u32 i = threadIdx.x, k = 0; i < count; i += blockDim.x, ++k) {
@@ -55,19 +56,22 @@ __global__ static void __launch_bounds__(128)
 
 /// Contract: builders/bvh/forest/forest.inl.
 inline void fit_forest_nodes(const Executor& ex, const copse::detail::FitForestNode& fit, const u32* moved) {
-  const u64 n = fit.shape.primitive_count, most = wide_node_capacity(fit.shape.max_tree_size);
-  const u32 capacity = u32(smaller(most, u64{detail::max_fit_nodes}));
-  launch(ex, "forest: refit", detail::fit_trees_kernel,
-         {.blocks = fit.shape.tree_count,
-          .threads = capacity <= 64    ? 32u
-                     : capacity <= 256 ? 64u
-                                       : 128u,
-          .shared_bytes = capacity * u32(sizeof(Aabb) + sizeof(u32)),
-          .overlaps_earlier_launch = true},
-         fit, moved, capacity);
-  if (most <= capacity) return;
-  bottom_up(ex, "forest: refit large trees", n, n, copse::detail::ForestFamilies{fit.shape, fit.trees},
-            copse::detail::FitLowestForestNode{fit, moved, capacity}, fit);
+  fit.shape.for_each_class([&](u32 first, u32 end, u32 max_tree_size) {
+    const u32 capacity = u32(smaller(wide_node_capacity(max_tree_size), u64{detail::max_fit_nodes}));
+    launch(ex, "forest: refit", detail::fit_trees_kernel,
+           {.blocks = end - first,
+            .threads = capacity <= 64    ? 32u
+                       : capacity <= 256 ? 64u
+                                         : 128u,
+            .shared_bytes = capacity * u32(sizeof(Aabb) + sizeof(u32)),
+            .overlaps_earlier_launch = true},
+           fit, first, moved, capacity);
+  });
+  if (wide_node_capacity(fit.shape.max_tree_size) <= detail::max_fit_nodes) return;
+  const copse::detail::ForestShape large = fit.shape.large();
+  bottom_up(ex, "forest: refit large trees", large.primitive_count, large.primitive_count,
+            copse::detail::ForestFamilies{large, fit.trees},
+            copse::detail::FitLowestForestNode{fit, moved, detail::max_fit_nodes}, fit);
 }
 
 }  // namespace copse::cuda
