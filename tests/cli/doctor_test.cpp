@@ -1,6 +1,7 @@
 // copse doctor, without a driver and with one that these tests make.
 
 #include "primitives/core/context.h"
+#include "primitives/core/sanitizers.h"
 #include "tests/cli/process.h"
 
 namespace copse::test {
@@ -44,6 +45,9 @@ TEST_F(CliDoctor, SaysTheSameInWords) {
 }
 
 TEST_F(CliDoctor, ShowsADisplayAndALimitOfTheShell) {
+#if COPSE_ADDRESS_SANITIZER || COPSE_THREAD_SANITIZER
+  GTEST_SKIP() << "sanitizers need more address space";
+#endif
   const Outcome outcome =
       run_shell("ulimit -v 30000000; DISPLAY=:7 WAYLAND_DISPLAY= $COPSE doctor --backend cpu --json");
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;

@@ -214,17 +214,20 @@ TEST_F(Panels, ShowMessagesUntilTheyAreSeen) {
 
 TEST_F(Panels, BuildEveryKindThereIs) {
   load(sphere());
-  const std::pair<const char*, const char*> kinds[] = {
-      {"grid", "Density"},       {"frustum", "Tiles across"}, {"voxels", "Rule"},    {"bricks", "Resolution"},
-      {"points", "Ball radius"}, {"octree", "Resolution"},    {"dag", "Resolution"}, {"bvh", "Builder"}};
-  for (const auto& [kind, option] : kinds) {
-    choose("Structure/Kind", kind);
-    run_until([&] { return name_of(session.built(0).kind) == std::string(kind) && !session.job().running; });
+  struct Kind {
+    const char *name, *option;
+  };
+  const Kind kinds[] = {{"grid", "Density"},      {"frustum", "Tiles across"}, {"voxels", "Rule"},
+                        {"bricks", "Resolution"}, {"points", "Ball radius"},   {"octree", "Resolution"},
+                        {"dag", "Resolution"},    {"bvh", "Builder"}};
+  for (const Kind& kind : kinds) {
+    choose("Structure/Kind", kind.name);
+    run_until([&] { return name_of(session.built(0).kind) == std::string(kind.name) && !session.job().running; });
     run();
-    EXPECT_TRUE(sees(std::string("Structure/") + option)) << kind;
+    EXPECT_TRUE(sees(std::string("Structure/") + kind.option)) << kind.name;
     click_at(in_picture(0.5f, 0.5f));
     run();
-    EXPECT_TRUE(sees("Picked/Forget")) << kind;
+    EXPECT_TRUE(sees("Picked/Forget")) << kind.name;
   }
   EXPECT_FALSE(has_errors());
 }
