@@ -15,6 +15,8 @@ namespace copse::test {
 
 namespace {
 
+class Canaries : public OnEachBackend {};
+
 class MemoryFaults : public OnEachBackend {
  protected:
   /// Fails the allocations of a call from the k-th one on, for every k, until the call needs no more. Returns how many
@@ -137,8 +139,8 @@ TEST_P(MemoryFaults, WritesBesideAnAllocationAreSeen) {
   EXPECT_EQ(memory.overrun_count(), 2u);
 }
 
-// The same of tests/support/guarded_new.cpp, in a process of its own.
-TEST(Canaries, AWriteBesideAnAllocationEndsTheProgram) {
+// The same of tests/support/guarded_new.cpp and guarded_device.cpp, in a process of its own.
+TEST_P(Canaries, AWriteBesideAnAllocationEndsTheProgram) {
 #if COPSE_THREAD_SANITIZER && defined(__clang__)
   GTEST_SKIP() << "Clang's thread sanitizer has an operator new of its own";
 #endif
@@ -147,14 +149,17 @@ TEST(Canaries, AWriteBesideAnAllocationEndsTheProgram) {
   const std::string kept = before == nullptr ? "" : before;
   setenv("COPSE_CANARIES", "1", 1);
   const auto write_at = [](std::ptrdiff_t place) {
-    Context context({.backend = Backend::cpu});
+    Context context({.backend = GetParam()});
     Buffer<u8> buffer(context, 100);
-    *static_cast<volatile u8*>(buffer.data() + place) = 7;
+    const u8 byte = 7;
+    context.device().upload(buffer.data() + place, &byte, 1);
   };
   EXPECT_DEATH(write_at(100), "canaries: byte 1 after an allocation of 100 bytes was written");
   EXPECT_DEATH(write_at(-3), "canaries: byte 3 before an allocation of 100 bytes was written");
   setenv("COPSE_CANARIES", kept.c_str(), 1);
 }
+
+COPSE_ON_EACH_BACKEND(Canaries);
 
 }  // namespace
 
