@@ -2,6 +2,7 @@
 
 #include "capi/picture.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "builders/io/image_file.h"
@@ -62,7 +63,7 @@ copse_status copse_save_png(const char* path, const uint8_t* pixels, uint32_t wi
              std::to_string(max_png_pixels(height)) + " at most");
     }
     Image image{width, height, std::vector<Rgba8>(u64{width} * height)};
-    std::memcpy(image.pixels.data(), pixels, image.pixels.size() * sizeof(Rgba8));
+    std::copy_n(pixels, image.pixels.size() * sizeof(Rgba8), reinterpret_cast<uint8_t*>(image.pixels.data()));
     save_png(path, image);
   });
 }
