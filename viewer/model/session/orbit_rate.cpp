@@ -38,6 +38,7 @@ OrbitRate measure_orbit(Session& session, double seconds, Meanwhile meanwhile) {
   const Clock::time_point begin = Clock::now();
   const double processor_begin = processor_seconds();
   bool is_building = false;
+  if (meanwhile == Meanwhile::builds) rate.build_count = 0;
   session.view().smooth_samples = 1;  // the picture is whole before its edges are smooth
   while (seconds_since(begin) < seconds) {
     if (meanwhile == Meanwhile::builds && !is_building) {
@@ -49,7 +50,7 @@ OrbitRate measure_orbit(Session& session, double seconds, Meanwhile meanwhile) {
     rate.longest_update_ms = std::max(rate.longest_update_ms, last_seconds * 1000);
     if (is_building && !session.job().running) {
       is_building = false;
-      ++rate.build_count;
+      ++*rate.build_count;
     }
     const Picture& picture = session.picture(0);
     if (picture.revision == revision) continue;
@@ -85,7 +86,7 @@ std::string in_words(const OrbitRate& rate) {
                 rate.longest_update_ms, rate.whole_width, rate.whole_height, rate.seconds_to_rest,
                 rate.processor_seconds_to_rest);
   std::string text = line;
-  if (rate.build_count > 0) text += "; built " + std::to_string(rate.build_count) + " times meanwhile";
+  if (rate.build_count) text += "; built " + std::to_string(*rate.build_count) + " times meanwhile";
   return text + '\n';
 }
 

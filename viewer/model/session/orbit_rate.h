@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "viewer/model/session/session.h"
@@ -8,12 +9,12 @@ namespace copse::viewer {
 
 /// How smoothly a scene turns under the mouse.
 struct OrbitRate {
-  double seconds = 0;            // of the orbit
-  u32 picture_count = 0;         // new pictures in that time
-  u32 width = 0, height = 0;     // of the smallest of them
-  u32 build_count = 0;           // that ended meanwhile
-  double longest_update_ms = 0;  // in which a window would not have responded
-  double processor_seconds = 0;  // of all threads, for the orbit
+  double seconds = 0;              // of the orbit
+  u32 picture_count = 0;           // new pictures in that time
+  u32 width = 0, height = 0;       // of the smallest of them
+  std::optional<u32> build_count;  // that ended meanwhile, with Meanwhile::builds
+  double longest_update_ms = 0;    // in which a window would not have responded
+  double processor_seconds = 0;    // of all threads, for the orbit
   double processor_seconds_to_rest = 0;
   double seconds_to_rest = 0;             // from the last motion to the whole picture, with all its samples
   u32 whole_width = 0, whole_height = 0;  // of the whole picture
