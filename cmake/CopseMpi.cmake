@@ -22,5 +22,6 @@ function(copse_add_mpi_test name target)
     # Open MPI refuses root, and more processes than cores, and its processes do not sleep while they wait.
     set_tests_properties(${name}/${count} PROPERTIES LABELS small TIMEOUT 300 PROCESSORS 2 ENVIRONMENT
       "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_rmaps_base_oversubscribe=1;OMPI_MCA_mpi_yield_when_idle=1")
+    set_tests_properties(${name}/${count} PROPERTIES LABELS small ${copse_ignores_leaks})
   endforeach()
 endfunction()

@@ -119,8 +119,10 @@ bool Process::wait_until_it_watches_signals() {
   return wait_until([&] {
     std::ifstream file("/proc/" + std::to_string(process_) + "/status");
     for (std::string line; std::getline(file, line);) {
-      if (line.rfind("SigBlk:", 0) == 0)
-        return (std::stoull(line.substr(7), nullptr, 16) >> (SIGINT - 1) & 1) != 0;
+      if (line.rfind("SigBlk:", 0) != 0) continue;
+      const u64 blocked = std::stoull(line.substr(7), nullptr, 16);
+      const auto blocks = [&](int signal) { return (blocked >> (signal - 1) & 1) != 0; };
+      return blocks(SIGINT) && !blocks(SIGUSR2);  // the thread sanitizer blocks all signals while it starts
     }
     return false;
   });
