@@ -122,7 +122,7 @@ bool Process::wait_until_it_watches_signals() {
       if (line.rfind("SigBlk:", 0) != 0) continue;
       const u64 blocked = std::stoull(line.substr(7), nullptr, 16);
       const auto blocks = [&](int signal) { return (blocked >> (signal - 1) & 1) != 0; };
-      return blocks(SIGINT) && !blocks(SIGUSR2);  // the thread sanitizer blocks all signals while it starts
+      return blocks(SIGINT) && !blocks(SIGUSR1);  // the thread sanitizer blocks all signals while it starts
     }
     return false;
   });
