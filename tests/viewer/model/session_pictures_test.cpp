@@ -75,8 +75,8 @@ TEST(Session, TurnsWhileItBuilds) {
   Session& session = s.session;
   OrbitRate rate = measure_orbit(session, 0.3, Meanwhile::builds);
   // On a busy machine, so short a time may not be enough for anything.
-  for (u32 k = 0; k < 100 && (rate.build_count == 0 || rate.picture_count == 0); ++k) {
-    rate = measure_orbit(session, 0.3, Meanwhile::builds);
+  for (double seconds = 0.6; seconds < 100 && (rate.build_count == 0 || rate.picture_count == 0); seconds *= 2) {
+    rate = measure_orbit(session, seconds, Meanwhile::builds);
   }
   EXPECT_GE(rate.build_count, 1u);
   EXPECT_GE(rate.picture_count, 1u);
