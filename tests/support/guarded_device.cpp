@@ -8,24 +8,16 @@
 #include <cuda_runtime.h>
 
 #include <array>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <mutex>
 #include <unordered_map>
 
+#include "tests/support/guards.h"
+
 namespace {
 
-constexpr size_t guard_bytes = 256;
-constexpr unsigned char guard = 0xa5;
-
-bool has_guards() {
-  static const bool has = [] {
-    const char* value = std::getenv("COPSE_CANARIES");
-    return value != nullptr && std::strcmp(value, "0") != 0 && std::strcmp(value, "") != 0;
-  }();
-  return has;
-}
+using copse::test::guard;
+using copse::test::guard_bytes;
+using copse::test::has_guards;
 
 /// The bytes of each guarded allocation, by the address that the library got.
 struct Sizes {
@@ -38,17 +30,15 @@ Sizes& sizes() {
   return all;
 }
 
-void check_guard(bool is_before, const unsigned char* its_guard, size_t bytes, cudaStream_t stream) {
-  std::array<unsigned char, guard_bytes> found;
-  const cudaError_t copied = cudaMemcpyAsync(found.data(), its_guard, guard_bytes, cudaMemcpyDeviceToHost, stream);
-  // A test may have made calls of CUDA fail.
-  if (copied != cudaSuccess || cudaStreamSynchronize(stream) != cudaSuccess) return;
-  for (size_t i = 0; i < guard_bytes; ++i) {
-    if (found[is_before ? guard_bytes - 1 - i : i] == guard) continue;
-    std::fprintf(stderr, "canaries: byte %zu %s an allocation of %zu bytes was written\n", i + 1,
-                 is_before ? "before" : "after", bytes);
-    std::abort();
-  }
+/// Checks the guards of an allocation. A test may have made calls of CUDA fail; then they are not looked at.
+void check_guards_on_device(const unsigned char* first, size_t bytes, cudaStream_t stream) {
+  std::array<unsigned char, guard_bytes> before, after;
+  const auto fetch = [&](auto& to, const unsigned char* from) {
+    return cudaMemcpyAsync(to.data(), from, guard_bytes, cudaMemcpyDeviceToHost, stream) == cudaSuccess;
+  };
+  if (!fetch(before, first) || !fetch(after, first + guard_bytes + bytes)) return;
+  if (cudaStreamSynchronize(stream) != cudaSuccess) return;
+  copse::test::check_guards(before.data(), after.data(), bytes);
 }
 
 }  // namespace
@@ -90,8 +80,7 @@ cudaError_t __wrap_cudaFreeAsync(void* memory, cudaStream_t stream) {
     sizes().of.erase(at);
   }
   auto* const first = static_cast<unsigned char*>(memory) - guard_bytes;
-  check_guard(true, first, bytes, stream);
-  check_guard(false, first + guard_bytes + bytes, bytes, stream);
+  check_guards_on_device(first, bytes, stream);
   return __real_cudaFreeAsync(first, stream);
 }
 

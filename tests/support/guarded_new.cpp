@@ -4,23 +4,17 @@
 //
 // The heap of Copse calls these operators. A test program has them in place of those of the standard library.
 
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 
+#include "tests/support/guards.h"
+
 namespace {
 
-constexpr std::size_t guard_bytes = 256;
-constexpr unsigned char guard = 0xa5;
-
-bool has_guards() {
-  static const bool has = [] {
-    const char* value = std::getenv("COPSE_CANARIES");
-    return value != nullptr && std::strcmp(value, "0") != 0 && std::strcmp(value, "") != 0;
-  }();
-  return has;
-}
+using copse::test::guard;
+using copse::test::guard_bytes;
+using copse::test::has_guards;
 
 /// An allocation begins so many bytes before its memory, with its size. A guard is the end of them.
 std::size_t bytes_before(std::size_t alignment) {
@@ -47,13 +41,7 @@ void free_aligned(void* memory, std::size_t alignment) {
   const unsigned char* first = at - bytes_before(alignment);
   std::size_t bytes;
   std::memcpy(&bytes, first, sizeof bytes);
-  for (std::size_t i = 0; i < guard_bytes; ++i) {
-    if (*(at - 1 - i) == guard && at[bytes + i] == guard) continue;
-    const bool is_before = *(at - 1 - i) != guard;
-    std::fprintf(stderr, "canaries: byte %zu %s an allocation of %zu bytes was written\n", i + 1,
-                 is_before ? "before" : "after", bytes);
-    std::abort();
-  }
+  copse::test::check_guards(at - guard_bytes, at + bytes, bytes);
   std::free(const_cast<unsigned char*>(first));
 }
 

@@ -8,6 +8,7 @@
 #include "primitives/core/context.h"
 #include "primitives/core/device.h"
 #include "primitives/core/error.h"
+#include "tests/support/guards.h"
 
 namespace copse::test {
 
@@ -67,8 +68,7 @@ class FaultyMemory final : public MemoryResource {
   }
 
  private:
-  static constexpr u64 guard_bytes = alignment;
-  static constexpr u8 guard = 0xa5;
+  static_assert(guard_bytes % alignment == 0);
 
   Context& behind_;
   u64 left_ = ~u64{0}, live_count_ = 0, overrun_count_ = 0;
