@@ -22,9 +22,7 @@ ForestShape forest_shape(std::span<const u32> begins) {
   for (u32 tree = 0; tree < shape.tree_count; ++tree) {
     const u32 size = begins[tree + 1] - begins[tree];
     shape.max_tree_size = std::max(shape.max_tree_size, size);
-    for (u32 k = 0; k + 1 < forest_class_count; ++k) {
-      if (size > forest_class_sizes[k]) shape.class_ends[k] = tree + 1;
-    }
+    for (u32 k = forest_class_of(size); k + 1 < forest_class_count; ++k) shape.class_ends[k] = tree + 1;
   }
   shape.large_primitive_count = begins[shape.class_ends[0]];
   return shape;

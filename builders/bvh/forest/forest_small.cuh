@@ -14,7 +14,7 @@ namespace copse::cuda {
 
 namespace detail {
 
-inline constexpr u32 max_small_tree = 1024, max_small_threads = 256;
+inline constexpr u32 max_small_tree = copse::detail::forest_class_sizes[0], max_small_threads = 256;
 
 /// Returns the box around those of all threads of the block, in each of them. Its storage may be used again after the
 /// next __syncthreads.

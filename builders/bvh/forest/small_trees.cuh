@@ -78,10 +78,10 @@ void with_small_tree_builder(u32 max_tree_size, const ForestOptions& options, co
       run.template operator()<Shape, ForestBuilder::hploc>();
     }
   };
-  static_assert(max_small_tree == copse::detail::forest_class_sizes[0]);
-  if (max_tree_size <= 64) return with_shape.template operator()<SmallTreeShape<64, 1>>();
-  if (max_tree_size <= 256) return with_shape.template operator()<SmallTreeShape<256, 2>>();
-  if (max_tree_size <= 512) return with_shape.template operator()<SmallTreeShape<512, 4>>();
+  constexpr auto& sizes = copse::detail::forest_class_sizes;
+  if (max_tree_size <= sizes[3]) return with_shape.template operator()<SmallTreeShape<sizes[3], 1>>();
+  if (max_tree_size <= sizes[2]) return with_shape.template operator()<SmallTreeShape<sizes[2], 2>>();
+  if (max_tree_size <= sizes[1]) return with_shape.template operator()<SmallTreeShape<sizes[1], 4>>();
   return with_shape.template operator()<SmallTreeShape<max_small_tree, 8>>();
 }
 
