@@ -3,6 +3,7 @@
 // How a uniform grid lies in memory and its cells in space, as builders write it and traversal reads it.
 
 #include "builders/geometry/aabb.h"
+#include "primitives/core/bits.h"
 #include "primitives/core/span.h"
 #include "primitives/hash_view.h"
 
@@ -65,8 +66,7 @@ inline constexpr double triangle_test_error = 23.0 / (1u << 24);
 /// The triangle test moves a hit by less than this, if no corner is farther away than `distance` along any axis. The
 /// second part is for numbers that underflow; trace/hit/slabs.h derives it.
 COPSE_HD inline double thickness_of_rays(double distance) {
-  constexpr double underflow = 1.0 / (u64{1} << 60) / (u64{1} << 60) / (1u << 27);
-  return triangle_test_error * distance + underflow * (distance + 1);
+  return triangle_test_error * distance + double(min_denormals) * (distance + 1);
 }
 
 }  // namespace detail

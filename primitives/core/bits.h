@@ -118,6 +118,13 @@ COPSE_HD inline float max_number(float a, float b) {
 #endif
 }
 
+namespace detail {
+
+/// Bound of the error of a number that rounds to zero or to one of the smallest numbers, as the t of a hit may: 2^-147.
+inline constexpr float min_denormals = 1.0f / (1u << 30) / (1u << 30) / (1u << 30) / (1u << 30) / (1u << 27);
+
+}  // namespace detail
+
 /// Returns the whole part of a number that is not negative, and 0 for NaN. Devices do so by themselves. C++ leaves NaN
 /// open.
 COPSE_HD inline u32 whole_part(float number) {

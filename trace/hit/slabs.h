@@ -94,9 +94,6 @@ inline constexpr float two_to_60 = 1152921504606846976.0f;
 /// Factor of exits, for planes in steps of a grid, which are rounded more often.
 inline constexpr float slab_growth = 1.0f + 1.0f / (1u << 19);
 
-/// Bound of the error of a number that rounds to zero or to one of the smallest numbers, as a t may: 2^-147.
-inline constexpr float min_denormals = 1.0f / (1u << 30) / (1u << 30) / (1u << 30) / (1u << 30) / (1u << 27);
-
 /// The time to the farthest corner counts as that of this distance at least: 2^-45.
 inline constexpr float min_depth = 1.0f / (1u << 30) / (1u << 15);
 
