@@ -20,8 +20,7 @@ function(copse_add_mpi_test name target)
   foreach(count 2 4)
     add_test(NAME ${name}/${count} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${count} $<TARGET_FILE:${target}> ${ARGN})
     # Open MPI refuses root, and more processes than cores, and its processes do not sleep while they wait.
-    set_tests_properties(${name}/${count} PROPERTIES LABELS small TIMEOUT 300 PROCESSORS 2 ENVIRONMENT
+    set_tests_properties(${name}/${count} PROPERTIES LABELS small TIMEOUT 300 PROCESSORS 2 ${copse_ignores_leaks} ENVIRONMENT
       "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_rmaps_base_oversubscribe=1;OMPI_MCA_mpi_yield_when_idle=1")
-    set_tests_properties(${name}/${count} PROPERTIES LABELS small ${copse_ignores_leaks})
   endforeach()
 endfunction()
