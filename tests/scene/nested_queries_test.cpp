@@ -272,7 +272,7 @@ TEST_P(NestedQueries, HaveTheBitsOfASceneOfAccels) {
 }
 
 TEST_P(NestedQueries, RefuseWhatTheyCannotUse) {
-  const Buffer<vec3> points(context(), 5);
+  const Buffer<vec3> points(context(), std::vector<vec3>(5));
   Buffer<NestedNearest> four(context(), 4), five(context(), 5);
   const Models models(context(), {generate_cube()});
   const NestedScene empty = build_nested(context(), {models.accels[0]}, std::vector<Instance>{});

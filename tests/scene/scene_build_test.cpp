@@ -220,7 +220,7 @@ TEST_P(SceneBuild, RefusesWhatItCannotUse) {
   EXPECT_COPSE_ERROR(rebuild(context(), small, view), invalid, "5 instances, but the scene has room for 2");
   Scene none;
   EXPECT_COPSE_ERROR(rebuild(context(), none, view), invalid, "the scene was never built");
-  const Buffer<Ray> rays(context(), 3);
+  const Buffer<Ray> rays(context(), std::vector<Ray>(3));
   Buffer<SceneHit> hits(context(), 2);
   EXPECT_COPSE_ERROR(closest_hits(context(), none, rays.span().first(2), hits.span()), invalid, "never built");
   EXPECT_COPSE_ERROR(closest_hits(context(), scene, rays.span(), hits.span()), invalid, "room for 2 results");

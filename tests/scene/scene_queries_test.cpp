@@ -255,7 +255,7 @@ TEST_P(SceneQueries, HaveTheBitsOfOneAccelWhereTransformsAreExact) {
 TEST_P(SceneQueries, RefuseWhatTheyCannotUse) {
   const Models models(context(), closed_meshes());
   const Scene scene = build(context(), models.accels, std::vector<Instance>(3));
-  const Buffer<vec3> points(context(), 5);
+  const Buffer<vec3> points(context(), std::vector<vec3>(5));
   Buffer<SceneNearest> four(context(), 4), five(context(), 5);
   Buffer<u64> offsets(context(), 5);
   Buffer<SceneOverlap> overlaps(context(), 1);
