@@ -19,6 +19,12 @@ using copse::test::guard;
 using copse::test::guard_bytes;
 using copse::test::has_guards;
 
+/// While it lives, the calls of CUDA in this thread are those of the guards.
+struct GuardCalls {
+  GuardCalls() { copse::test::guards_call_cuda = true; }
+  ~GuardCalls() { copse::test::guards_call_cuda = false; }
+};
+
 /// The bytes of each guarded allocation, by the address that the library got.
 struct Sizes {
   std::mutex mutex;
@@ -30,8 +36,9 @@ Sizes& sizes() {
   return all;
 }
 
-/// Checks the guards of an allocation. A test may have made calls of CUDA fail; then they are not looked at.
+/// Checks the guards of an allocation. After an error on the stream, they are not looked at.
 void check_guards_on_device(const unsigned char* first, size_t bytes, cudaStream_t stream) {
+  const GuardCalls calls;
   std::array<unsigned char, guard_bytes> before, after;
   const auto fetch = [&](auto& to, const unsigned char* from) {
     return cudaMemcpyAsync(to.data(), from, guard_bytes, cudaMemcpyDeviceToHost, stream) == cudaSuccess;
@@ -55,6 +62,7 @@ cudaError_t __wrap_cudaMallocFromPoolAsync(void** memory, size_t bytes, cudaMemP
       __real_cudaMallocFromPoolAsync(&whole, guard_bytes + bytes + guard_bytes, pool, stream);
   if (status != cudaSuccess) return status;
   auto* const first = static_cast<unsigned char*>(whole);
+  const GuardCalls calls;
   const auto fill = [&](size_t from, int value, size_t count) {
     return cudaMemsetAsync(first + from, value, count, stream);
   };

@@ -21,6 +21,9 @@ inline bool has_guards() {
   return has;
 }
 
+/// True while the guards themselves call CUDA in this thread. Tests that make calls of CUDA fail leave these alone.
+inline thread_local bool guards_call_cuda = false;
+
 /// Ends the program if a guard has changed, from the byte on that is next to the memory.
 ///   before, after: the guards of an allocation of `bytes` bytes
 inline void check_guards(const unsigned char* before, const unsigned char* after, std::size_t bytes) {
