@@ -16,7 +16,7 @@ using copse::detail::ForestShape;
 /// Packs the primitives in the order of the leaves.
 template <u32 threads, class Primitives>
 __device__ void pack_places(const Primitives& primitives, const u32* ids, u32 count) {
-#pragma unroll 2
+#pragma unroll 1
   for (u32 place = threadIdx.x; place < count; place += threads) {
     primitives.store(primitives.pack(ids[place]), place);
   }

@@ -67,7 +67,7 @@ class SmallTreeBuilder {
     auto& order = memory_.order;
     if (threadIdx.x == 0) memory_.valid_count = 0;
     Aabb all = Aabb::empty();
-#pragma unroll
+#pragma unroll 1  // the code of the whole kernel should fit into the instruction cache
     for (u32 k = 0; k < per_thread; ++k) {
       const u32 i = k * threads + threadIdx.x;
       if (i >= n) continue;

@@ -24,10 +24,11 @@ __device__ inline u32 first_lanes(u32 count) {
 template <u32 max_radius>
 __device__ NeighbourKey nearest_neighbour(const Aabb& box, u32 count, u32 radius) {
   NeighbourKey nearest = copse::detail::no_neighbour;
-#pragma unroll
-  for (u32 offset = 1; offset <= max_radius; ++offset) {
+  const u32 reach = smaller(radius, count - 1);
+#pragma unroll 1
+  for (u32 offset = 1; offset <= reach; ++offset) {
     NeighbourKey key = copse::detail::neighbour_key(box, shuffle_down(box, offset), lane_id(), offset);
-    if (offset > radius || lane_id() + offset >= count) key = copse::detail::no_neighbour;
+    if (lane_id() + offset >= count) key = copse::detail::no_neighbour;
     nearest = smaller(nearest, key);
     // The lowest `offset` lanes receive their own key, which leaves the minimum as it is.
     nearest = smaller(nearest, shuffle_up(key, offset));
