@@ -126,10 +126,10 @@ class SmallTreeBuilder {
     list_splits(hierarchy, tile, splits);
     for (u32 i = begin + lane_id(); i < end; i += warp_size) clusters.lo[i].word = 0, clusters.hi[i].word = i;
     __syncwarp();
-    const MergeClusters<radius, true, Hierarchy, SingleLeaves> merge_near{hierarchy, place, radius};
+    const MergeClusters<any_radius, true, Hierarchy, SingleLeaves> merge_near{hierarchy, place, radius};
     const u32 split_count = merge_tile(clusters, splits, tile.count + 1, hierarchy, merge_near);
     if constexpr (warps > 1) {
-      const MergeClusters<radius, false, Hierarchy, SingleLeaves> merge{hierarchy, place, radius};
+      const MergeClusters<any_radius, false, Hierarchy, SingleLeaves> merge{hierarchy, place, radius};
       BlockSplits left(clusters, splits, warp == warps - 1 ? split_count : split_count - 1);
       left.merge_block(hierarchy, merge);
     }

@@ -18,20 +18,29 @@ __device__ inline u32 first_lanes(u32 count) {
   return count < warp_size ? (1u << count) - 1 : all_lanes;
 }
 
+/// Stands for no largest radius. The loop is not unrolled then, for kernels whose code fills the instruction cache.
+inline constexpr u32 any_radius = 0;
+
 /// Returns the lowest key of the lane's cluster and another one at most `radius` places away. There are `count`
 /// clusters. The lower of two lanes makes their key and sends it to the other one.
-///   max_radius: the largest radius that this code is compiled for
+///   max_radius: the largest radius that this code is compiled for, or any_radius
 template <u32 max_radius>
 __device__ NeighbourKey nearest_neighbour(const Aabb& box, u32 count, u32 radius) {
   NeighbourKey nearest = copse::detail::no_neighbour;
-  const u32 reach = smaller(radius, count - 1);
-#pragma unroll 1
-  for (u32 offset = 1; offset <= reach; ++offset) {
+  const auto look = [&](u32 offset, bool is_within) {
     NeighbourKey key = copse::detail::neighbour_key(box, shuffle_down(box, offset), lane_id(), offset);
-    if (lane_id() + offset >= count) key = copse::detail::no_neighbour;
+    if (!is_within || lane_id() + offset >= count) key = copse::detail::no_neighbour;
     nearest = smaller(nearest, key);
     // The lowest `offset` lanes receive their own key, which leaves the minimum as it is.
     nearest = smaller(nearest, shuffle_up(key, offset));
+  };
+  if constexpr (max_radius == any_radius) {
+    const u32 reach = smaller(radius, count - 1);
+#pragma unroll 1
+    for (u32 offset = 1; offset <= reach; ++offset) look(offset, true);
+  } else {
+#pragma unroll
+    for (u32 offset = 1; offset <= max_radius; ++offset) look(offset, offset <= radius);
   }
   return nearest;
 }

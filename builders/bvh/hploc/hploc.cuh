@@ -200,7 +200,9 @@ struct MergeClusters {
       return merge_until<max_radius>(mine, count, max_left, radius, place, sources);
     } else {
       const u32 searched = hierarchy.search_radius(range, radius);
-      if (searched <= max_radius) return merge_until<max_radius>(mine, count, max_left, searched, place, sources);
+      if (max_radius == any_radius || searched <= max_radius) {
+        return merge_until<max_radius>(mine, count, max_left, searched, place, sources);
+      }
       return merge_until<copse::detail::max_radius>(mine, count, max_left, copse::detail::max_radius, place,
                                                     sources);
     }
