@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "scale/shards/border_search.h"
+#include "scale/shards/exchange_pieces.h"
 
 namespace copse::detail {
 
@@ -29,11 +30,15 @@ class ExchangePlan {
   u64 first_slot(u32 rank) const { return first_slots_[rank]; }
   u64 slot_count(u32 rank) const { return first_slots_[rank + 1] - first_slots_[rank]; }
 
-  /// Returns how many triangles of `from` come before those that it sends to `to`, in its own order.
-  u64 first_sent(u32 from, u32 to) const;
-  u64 sent_count(u32 from, u32 to) const { return first_sent(from, to + 1) - first_sent(from, to); }
+  /// Returns where the triangles for each rank begin in those of a rank, in its own order.
+  PieceBegins sent_begins(u32 rank) const;
+  /// Returns where the triangles of each rank begin in those that a rank receives.
+  PieceBegins received_begins(u32 rank) const;
 
  private:
+  /// Returns how many triangles of `from` come before those that it sends to `to`.
+  u64 first_sent(u32 from, u32 to) const;
+
   const std::vector<std::vector<u64>> counts_;
   std::vector<std::vector<u64>> begins_;  // [rank][bucket]: in the order of all triangles
   std::vector<u64> first_slots_;

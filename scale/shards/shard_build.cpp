@@ -12,6 +12,7 @@
 #include "primitives/core/check.h"
 #include "primitives/core/dispatch.h"
 #include "primitives/cpu/float_mode.h"
+#include "scale/shards/exchange_pieces.h"
 #include "scale/shards/shard_view.h"
 
 namespace copse {
@@ -24,8 +25,8 @@ void build_slice(const Executor& ex, const Aabb* boxes, u64 n, const MortonSlice
 
 // The body: shard_steps.inl, for either executor.
 template <class Executor>
-void pack_for_ranks(const Executor& ex, std::span<const TriangleView> views, const u32* ids, u64 count,
-                    u32 first_id, PackedTriangle* triangles, u32* masks);
+void pack_for_ranks(const Executor& ex, std::span<const TriangleView> views, const u32* ids, const u32* places,
+                    u64 count, u32 first_id, PackedTriangle* triangles, u32* masks);
 template <class Executor>
 void store_shard_boxes(const Executor& ex, const PackedTriangle* triangles, u64 count, Aabb* boxes);
 template <class Executor>
@@ -140,39 +141,32 @@ void ShardBuild::compare_inputs() {
   curve_.morton_bits = options_.morton_bits == 0 ? fast_key_bits(total) : options_.morton_bits;
 }
 
+/// Packs the triangles that this rank keeps where the tree is built, and sends the others to their ranks.
 void ShardBuild::exchange_triangles() {
   const ProfileScope scope(context_.profile(), "shards: exchange");
-  const u64 sent = plan_->first_sent(comm_.rank(), comm_.size()), count = plan_->slot_count(comm_.rank());
+  const u32 rank = comm_.rank();
+  const PieceBegins sent = plan_->sent_begins(rank), received = plan_->received_begins(rank);
+  const PieceBegins leaving = without_piece(sent, rank);
   Buffer<PackedTriangle> packed;
   Buffer<u32> masks;
   comm_.agree([&] {
-    packed = Buffer<PackedTriangle>(context_, sent);
-    masks = Buffer<u32>(context_, has_masks_ ? sent : 0);
-    dispatch(context_, [&](const auto& ex) {
-      pack_for_ranks(ex, triangles_.views(), split_ids_.data(), sent, first_id_, packed.data(),
-                     has_masks_ ? masks.data() : nullptr);
-    });
+    packed = Buffer<PackedTriangle>(context_, leaving.back());
+    masks = Buffer<u32>(context_, has_masks_ ? leaving.back() : 0);
+    received_ = Buffer<PackedTriangle>(context_, received.back());
+    received_masks_ = Buffer<u32>(context_, has_masks_ ? received.back() : 0);
+    const auto pack = [&](u64 first, u64 count, Buffer<PackedTriangle>& to, Buffer<u32>& masks_to, u64 place) {
+      dispatch(context_, [&](const auto& ex) {
+        pack_for_ranks(ex, triangles_.views(), split_ids_.data() + first, nullptr, count, first_id_,
+                       to.data() + place, has_masks_ ? masks_to.data() + place : nullptr);
+      });
+    };
+    pack(sent[rank], piece_size(sent, rank), received_, received_masks_, received[rank]);
+    around_piece(sent, rank,
+                 [&](u64 begin, u64 end, u64 place) { pack(begin, end - begin, packed, masks, place); });
     split_ids_ = {};
-    received_ = Buffer<PackedTriangle>(context_, count);
-    received_masks_ = Buffer<u32>(context_, has_masks_ ? count : 0);
   });
-  exchange(packed, received_);
-  if (has_masks_) exchange(masks, received_masks_);
-}
-
-template <class T>
-void ShardBuild::exchange(const Buffer<T>& send, Buffer<T>& receive) {
-  std::vector<Outgoing> outgoing;
-  std::vector<Incoming> incoming;
-  u64 received = 0;
-  for (u32 rank = 0; rank < comm_.size(); ++rank) {
-    outgoing.push_back(
-        {send.data() + plan_->first_sent(comm_.rank(), rank), plan_->sent_count(comm_.rank(), rank) * sizeof(T)});
-    const u64 count = plan_->sent_count(rank, comm_.rank());
-    incoming.push_back({receive.data() + received, count * sizeof(T)});
-    received += count;
-  }
-  comm_.exchange(context_, outgoing, incoming);
+  exchange_pieces(comm_, context_, packed, leaving, received_, received);
+  if (has_masks_) exchange_pieces(comm_, context_, masks, leaving, received_masks_, received);
 }
 
 void ShardBuild::build_tree() {

@@ -42,8 +42,6 @@ class ShardBuild {
   bool is_hploc() const { return options_.hploc_radius > 0; }
   u64 own_count() const { return triangles_.primitive_count(); }
   std::vector<u64> count_keys();
-  template <class T>
-  void exchange(const Buffer<T>& send, Buffer<T>& receive);
   u64 key_of_slot(u64 slot) const;
 
   Communicator& comm_;

@@ -4,6 +4,7 @@
 #include "builders/bvh/refit.h"
 #include "builders/geometry/triangle_check.h"
 #include "primitives/core/dispatch.h"
+#include "scale/shards/exchange_pieces.h"
 #include "scale/shards/shard_view.h"
 
 namespace copse {
@@ -18,8 +19,8 @@ template <class Executor>
 void store_ids_of_ranks(const Executor& ex, const PackedTriangle* triangles, u64 count,
                         std::span<const u64> first_ids, const u32* slots, u32* ids);
 template <class Executor>
-void pack_for_ranks(const Executor& ex, std::span<const TriangleView> views, const u32* ids, u64 count,
-                    u32 first_id, PackedTriangle* triangles, u32* masks);
+void pack_for_ranks(const Executor& ex, std::span<const TriangleView> views, const u32* ids, const u32* places,
+                    u64 count, u32 first_id, PackedTriangle* triangles, u32* masks);
 template <class Executor>
 void store_at_slots(const Executor& ex, const PackedTriangle* moved, const u32* moved_masks, const u32* slots,
                     u64 count, PackedTriangle* triangles, u32* masks);
@@ -60,80 +61,89 @@ class ShardRefit {
     const ProfileScope scope(context_.profile(), "shards: routes");
     const u32 size = comm_.size(), rank = comm_.rank();
     ShardedRoutes found;
+    Buffer<u64> first_ids;
     Buffer<u32> asked;
     comm_.agree([&] {
-      const std::vector<u64> ids(shard_.first_ids.begin(), shard_.first_ids.end() - 1);
-      const Buffer<u64> first_ids(context_, ids);
+      first_ids = Buffer<u64>(context_, std::vector<u64>(shard_.first_ids.begin(), shard_.first_ids.end() - 1));
       Buffer<u64> begins(context_, size + 1);
       found.slots = Buffer<u32>(context_, slot_count());
       asked = Buffer<u32>(context_, slot_count());
       dispatch(context_, [&](const auto& ex) {
-        const std::span<const u64> firsts(first_ids.data(), first_ids.size());
-        const PackedTriangle* const triangles = shard_.triangles.triangles.data();
-        split_by_source(ex, triangles, slot_count(), firsts, found.slots.data(), begins.data());
-        store_ids_of_ranks(ex, triangles, slot_count(), firsts, found.slots.data(), asked.data());
+        split_by_source(ex, leaves(), slot_count(), {first_ids.data(), size}, found.slots.data(), begins.data());
       });
+      store_ids(first_ids, found.slots, 0, slot_count(), asked.data());
       found.received_begins = begins.download();
     });
     std::vector<u64> counts(u64{size} * size);  // [asking][asked]
     for (u32 other = 0; other < size; ++other) {
-      counts[rank * size + other] = found.received_begins[other + 1] - found.received_begins[other];
+      counts[rank * size + other] = piece_size(found.received_begins, other);
     }
     comm_.sum(counts);
     found.sent_begins = {0};
     for (u32 other = 0; other < size; ++other) {
       found.sent_begins.push_back(found.sent_begins.back() + counts[other * size + rank]);
     }
-    comm_.agree([&] { found.sent_ids = Buffer<u32>(context_, found.sent_begins.back()); });
-    exchange(asked, found.received_begins, found.sent_ids, found.sent_begins);
+    comm_.agree([&] {
+      found.sent_ids = Buffer<u32>(context_, found.sent_begins.back());
+      store_ids(first_ids, found.slots, found.received_begins[rank], piece_size(found.received_begins, rank),
+                found.sent_ids.data() + found.sent_begins[rank]);
+    });
+    exchange_pieces(comm_, context_, asked, found.received_begins, found.sent_ids, found.sent_begins);
     routes_ = std::move(found);
   }
 
-  /// Sends the elements from begins[r] to begins[r + 1] - 1 to rank r.
-  template <class T>
-  void exchange(const Buffer<T>& send, const std::vector<u64>& send_begins, Buffer<T>& receive,
-                const std::vector<u64>& receive_begins) {
-    std::vector<Outgoing> outgoing;
-    std::vector<Incoming> incoming;
-    for (u32 other = 0; other < comm_.size(); ++other) {
-      outgoing.push_back(
-          {send.data() + send_begins[other], (send_begins[other + 1] - send_begins[other]) * sizeof(T)});
-      incoming.push_back({receive.data() + receive_begins[other],
-                          (receive_begins[other + 1] - receive_begins[other]) * sizeof(T)});
-    }
-    comm_.exchange(context_, outgoing, incoming);
+  const PackedTriangle* leaves() const { return shard_.triangles.triangles.data(); }
+
+  /// Stores the numbers of triangles in the inputs of the ranks that brought them.
+  ///   slots: their leaves, of which it takes `count` from `first` on
+  void store_ids(const Buffer<u64>& first_ids, const Buffer<u32>& slots, u64 first, u64 count, u32* ids) {
+    dispatch(context_, [&](const auto& ex) {
+      store_ids_of_ranks(ex, leaves(), count, {first_ids.data(), first_ids.size()}, slots.data() + first, ids);
+    });
   }
 
   void send_triangles() {
     const ProfileScope scope(context_.profile(), "shards: exchange");
-    const bool is_alone = comm_.size() == 1;
+    const u32 rank = comm_.rank();
+    const PieceBegins leaving = without_piece(routes_.sent_begins, rank);
+    const PieceBegins arriving = without_piece(routes_.received_begins, rank);
+    Buffer<PackedTriangle> moved;
+    Buffer<u32> moved_masks;
     comm_.agree([&] {
-      const u64 sent = routes_.sent_ids.size();
-      moved_ = Buffer<PackedTriangle>(context_, sent);
-      moved_masks_ = Buffer<u32>(context_, has_masks_ ? sent : 0);
-      dispatch(context_, [&](const auto& ex) {
-        pack_for_ranks(ex, triangles_.views(), routes_.sent_ids.data(), sent, u32(shard_.first_ids[comm_.rank()]),
-                       moved_.data(), has_masks_ ? moved_masks_.data() : nullptr);
+      moved = Buffer<PackedTriangle>(context_, leaving.back());
+      moved_masks = Buffer<u32>(context_, has_masks_ ? leaving.back() : 0);
+      received_ = Buffer<PackedTriangle>(context_, arriving.back());
+      received_masks_ = Buffer<u32>(context_, has_masks_ ? arriving.back() : 0);
+      around_piece(routes_.sent_begins, rank, [&](u64 begin, u64 end, u64 place) {
+        pack(begin, end - begin, nullptr, moved.data() + place, has_masks_ ? moved_masks.data() + place : nullptr);
       });
-      if (is_alone) return;
-      received_ = Buffer<PackedTriangle>(context_, slot_count());
-      received_masks_ = Buffer<u32>(context_, has_masks_ ? slot_count() : 0);
     });
-    if (is_alone) {  // it would send everything to itself
-      received_ = std::move(moved_);
-      received_masks_ = std::move(moved_masks_);
-      return;
-    }
-    exchange(moved_, routes_.sent_begins, received_, routes_.received_begins);
-    if (has_masks_) exchange(moved_masks_, routes_.sent_begins, received_masks_, routes_.received_begins);
+    exchange_pieces(comm_, context_, moved, leaving, received_, arriving);
+    if (has_masks_) exchange_pieces(comm_, context_, moved_masks, leaving, received_masks_, arriving);
   }
 
+  /// Packs the triangles that routes_.sent_ids names from `first` on.
+  void pack(u64 first, u64 count, const u32* places, PackedTriangle* triangles, u32* masks) {
+    dispatch(context_, [&](const auto& ex) {
+      pack_for_ranks(ex, triangles_.views(), routes_.sent_ids.data() + first, places, count,
+                     u32(shard_.first_ids[comm_.rank()]), triangles, masks);
+    });
+  }
+
+  /// Stores what the rank keeps and what has arrived at the leaves, and fits the boxes.
   void fit() {
+    const u32 rank = comm_.rank();
+    const PieceBegins& received = routes_.received_begins;
     PackedTriangles& own = shard_.triangles;
     if (has_masks_ && own.masks.empty()) own.masks = Buffer<u32>(context_, slot_count());
-    dispatch(context_, [&](const auto& ex) {
-      store_at_slots(ex, received_.data(), received_masks_.data(), routes_.slots.data(), slot_count(),
-                     own.triangles.data(), has_masks_ ? own.masks.data() : nullptr);
+    u32* const masks = has_masks_ ? own.masks.data() : nullptr;
+    pack(routes_.sent_begins[rank], piece_size(routes_.sent_begins, rank), routes_.slots.data() + received[rank],
+         own.triangles.data(), masks);
+    around_piece(received, rank, [&](u64 begin, u64 end, u64 place) {
+      dispatch(context_, [&](const auto& ex) {
+        store_at_slots(ex, received_.data() + place, has_masks_ ? received_masks_.data() + place : nullptr,
+                       routes_.slots.data() + begin, end - begin, own.triangles.data(), masks);
+      });
     });
     if (slot_count() > 0) copse::refit(context_, shard_.tree, triangles_of(shard_));
   }
@@ -144,8 +154,8 @@ class ShardRefit {
   ShardedRoutes& routes_;
   const TriangleViews& triangles_;
   bool has_masks_ = false;
-  Buffer<PackedTriangle> moved_, received_;
-  Buffer<u32> moved_masks_, received_masks_;
+  Buffer<PackedTriangle> received_;  // from other ranks
+  Buffer<u32> received_masks_;
 };
 
 }  // namespace

@@ -71,15 +71,17 @@ struct SplitterBucket {
 struct PackForRanks {
   TriangleTable table;
   const u32* ids;
+  const u32* places;  // null: the order of the ids
   u32 first_id;
   PackedTriangle* triangles;
   u32* masks;  // null if none are sent
 
   COPSE_HD void operator()(u64 i) const {
     const u32 id = ids[i];
+    const u64 place = places == nullptr ? i : places[i];
     const Triangle t = table.triangle(id);
-    triangles[i] = {t.a, first_id + id, t.b, table.geometry(id), t.c, table.local_id(id)};
-    if (masks != nullptr) masks[i] = table.mask(id);
+    triangles[place] = {t.a, first_id + id, t.b, table.geometry(id), t.c, table.local_id(id)};
+    if (masks != nullptr) masks[place] = table.mask(id);
   }
 };
 
@@ -209,11 +211,11 @@ void split_shard_keys(const Executor& ex, const u64* keys, u64 n, std::span<cons
 }
 
 template <class Executor>
-void pack_for_ranks(const Executor& ex, std::span<const TriangleView> views, const u32* ids, u64 count,
-                    u32 first_id, PackedTriangle* triangles, u32* masks) {
+void pack_for_ranks(const Executor& ex, std::span<const TriangleView> views, const u32* ids, const u32* places,
+                    u64 count, u32 first_id, PackedTriangle* triangles, u32* masks) {
   ScratchArena::Frame frame(ex.scratch);
   for_each(ex, "shards: pack", count,
-           PackForRanks{make_triangle_table(ex, frame, views), ids, first_id, triangles, masks});
+           PackForRanks{make_triangle_table(ex, frame, views), ids, places, first_id, triangles, masks});
 }
 
 template <class Executor>
@@ -284,7 +286,7 @@ template void store_places(const BodyExecutor&, const u32*, u64, PackedTriangle*
 template void store_shard_keys(const BodyExecutor&, std::span<const TriangleView>, u64, const MortonSlice&, u64*);
 template void count_shard_keys(const BodyExecutor&, const u64*, u64, std::span<const u64>, DigitRange, u64*);
 template void split_shard_keys(const BodyExecutor&, const u64*, u64, std::span<const u64>, u32*, u64*);
-template void pack_for_ranks(const BodyExecutor&, std::span<const TriangleView>, const u32*, u64, u32,
+template void pack_for_ranks(const BodyExecutor&, std::span<const TriangleView>, const u32*, const u32*, u64, u32,
                              PackedTriangle*, u32*);
 template void list_left_out(const BodyExecutor&, const u32*, u64, u32, u32*);
 template void store_shard_boxes(const BodyExecutor&, const PackedTriangle*, u64, Aabb*);
