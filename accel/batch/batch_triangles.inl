@@ -20,15 +20,10 @@ struct StoreMeshBox {
   }
 };
 
-COPSE_HD inline PackedTriangle packed_triangle(const TriangleView& view, u32 id) {
+/// Packs a triangle of a mesh at place i of all meshes.
+COPSE_HD inline void pack_triangle(const TriangleView& view, u32 id, u64 i, const BatchArrays& out) {
   const Triangle t = load_triangle(view, id);
-  return {t.a, id, t.b, view.geometry, t.c, id};
-}
-
-/// Stores a packed triangle of a mesh at place i of all meshes.
-COPSE_HD inline void store_packed(const TriangleView& view, const PackedTriangle& packed, u64 i,
-                                  const BatchArrays& out) {
-  store_whole(packed, out.packed + i);
+  store_whole(PackedTriangle{t.a, id, t.b, view.geometry, t.c, id}, out.packed + i);
   if (out.masks != nullptr) out.masks[i] = view.mask;
 }
 
@@ -41,8 +36,7 @@ struct PackMeshTriangle {
     const u32 mesh = meshes.shape.tree_of[i];
     if (moved != nullptr && moved[mesh] == 0) return;
     if (i - meshes.shape.begins[mesh] >= out.trees.counts[mesh].primitive_count) return;
-    const TriangleView& view = meshes.views[mesh];
-    store_packed(view, packed_triangle(view, out.trees.primitive_ids[i]), i, out);
+    pack_triangle(meshes.views[mesh], out.trees.primitive_ids[i], i, out);
   }
 };
 
@@ -66,10 +60,7 @@ struct MeshPrimitives {
     u32 begin;
 
     COPSE_HD Aabb box(u32 i) const { return bounds(load_triangle(view, i)); }
-    COPSE_HD PackedTriangle pack(u32 i) const { return packed_triangle(view, i); }
-    COPSE_HD void store(const PackedTriangle& packed, u32 place) const {
-      store_packed(view, packed, u64{begin} + place, out);
-    }
+    COPSE_HD void pack(u32 i, u32 place) const { pack_triangle(view, i, u64{begin} + place, out); }
   };
   COPSE_HD OfTree of_tree(u32 mesh, u32 begin) const { return {meshes.views[mesh], out, begin}; }
 };

@@ -29,8 +29,7 @@ struct ForestBoxes {
 /// The primitives of a forest whose trees are built as a whole (build_small_trees in forest.inl), by their numbers in the
 /// tree. Other types may also store what goes with the places of the finished trees: they have are_packed = true, and
 ///
-///   Packed OfTree::pack(u32 i)
-///   void OfTree::store(const Packed&, u32 place)      called for each place in the leaves
+///   void OfTree::pack(u32 i, u32 place)      called for each place in the leaves, with the primitive there
 struct StoredBoxes {
   static constexpr bool are_packed = false;
   const Aabb* boxes;

@@ -17,9 +17,7 @@ using copse::detail::ForestShape;
 template <u32 threads, class Primitives>
 __device__ void pack_places(const Primitives& primitives, const u32* ids, u32 count) {
 #pragma unroll 1
-  for (u32 place = threadIdx.x; place < count; place += threads) {
-    primitives.store(primitives.pack(ids[place]), place);
-  }
+  for (u32 place = threadIdx.x; place < count; place += threads) primitives.pack(ids[place], place);
 }
 
 /// Writes the root that all trees without primitives share.
