@@ -81,7 +81,21 @@ class GpuLinks final : public Links {
       enable_access(device, 0);
       peers.push_back(int(device));
     }
-    if (!peers.empty()) static_cast<cuda::MemoryPool&>(devices_[0]->default_memory()).share_with(peers);
+    share_memory(0, peers);
+  }
+
+  void open_all() override {
+    if (!peer_access_) return;
+    for (u32 owner = 0; owner < devices_.size(); ++owner) {
+      std::vector<int> peers;
+      for (u32 device = 0; device < devices_.size(); ++device) {
+        if (device == owner || !can_access(device, owner)) continue;
+        devices_[device]->make_current();
+        enable_access(device, owner);
+        peers.push_back(int(device));
+      }
+      share_memory(owner, peers);
+    }
   }
 
   bool has_peer_access(u32 device) const override { return reaches_first_[device]; }
@@ -122,6 +136,10 @@ class GpuLinks final : public Links {
   }
 
  private:
+  void share_memory(u32 owner, std::span<const int> peers) {
+    if (!peers.empty()) static_cast<cuda::MemoryPool&>(devices_[owner]->default_memory()).share_with(peers);
+  }
+
   cudaStream_t stream_of(u32 device) const { return static_cast<cudaStream_t>(devices_[device]->stream()); }
 
   bool peer_access_;

@@ -12,6 +12,7 @@ class HostLinks final : public Links {
   explicit HostLinks(bool peer_access) : peer_access_(peer_access) {}
 
   void join(std::span<const std::unique_ptr<Context>>) override {}
+  void open_all() override {}
   bool has_peer_access(u32 device) const override { return device == 0 || peer_access_; }
   bool reaches(u32 device, const void*) const override { return has_peer_access(device); }
   void copy(Context&, void* to, const void* from, u64 bytes) override { std::memcpy(to, from, bytes); }

@@ -12,8 +12,12 @@ class Links {
  public:
   virtual ~Links() = default;
 
-  /// Opens the memory of the contexts to each other. Called once; the contexts outlive the links.
+  /// Opens the memory of the first context to the others. Called once; the contexts outlive the links.
   virtual void join(std::span<const std::unique_ptr<Context>> contexts) = 0;
+
+  /// Opens the memory of each context to all others that have peer access, for devices that send to each other at once.
+  /// It may be called again.
+  virtual void open_all() = 0;
 
   /// Returns true if `device` can read and write the memory of the first device.
   virtual bool has_peer_access(u32 device) const = 0;
