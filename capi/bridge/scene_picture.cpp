@@ -41,7 +41,7 @@ std::vector<Instance> instances_on_host(Context& context, const copse_instance* 
   std::vector<Instance> all(count);
   if (count == 0) return all;
   if (memory == COPSE_MEMORY_HOST || reads_host(context)) {
-    std::memcpy(all.data(), given, count * sizeof(Instance));
+    std::memcpy(static_cast<void*>(all.data()), given, count * sizeof(Instance));
   } else {
     copse::detail::download_bytes(context.parts(), all.data(), given, count * sizeof(Instance));
   }
