@@ -43,6 +43,12 @@ void describe_build(Report& report) {
   }
 }
 
+/// Returns the instruction set by which rays are traced. Highway calls all sets of 512 bits AVX3.
+std::string simd_in_words() {
+  const std::string name = simd_name();
+  return name.starts_with("AVX3") ? "AVX-512 (" + name + " of Highway)" : name;
+}
+
 void describe_cpu(Report& report, const Context& cpu) {
   const u32 cores = std::thread::hardware_concurrency();
   const std::optional<double> quota = cpu_quota();
@@ -53,7 +59,7 @@ void describe_cpu(Report& report, const Context& cpu) {
                         {"quota", quota ? Json(*quota) : Json()}};
   report.facts.add("CPU", "{}", one_line(cpu_model()));
   report.facts.add("", "{}, {}, rays by {}", counted(cores, "cores"), counted(cpu.worker_count(), "threads"),
-                   simd_name());
+                   simd_in_words());
   if (quota && *quota < cores) {
     report.facts.add("", "this container may use {:.3g} CPUs: --threads {} may be faster", *quota,
                      std::max(1, int(*quota)));

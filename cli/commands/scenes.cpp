@@ -97,10 +97,11 @@ void add_scene_choice(CLI::App& command, u32& scene) {
 }
 
 void add_opening(CLI::App& command, float& opening) {
-  add_real(command, "--opening", opening, 1, 64,
-           "Of a scene: the references per instance in the tree over the instances. Above 1, instances that "
-           "overlap are "
-           "opened, and rays become faster; default 1, which opens nothing");
+  add_real(
+      command, "--opening", opening, 1, 64,
+      "Of a scene: the references per instance in the tree over the instances. Above 1, the largest instances "
+      "are opened: rays become faster where many overlap, and slower where they stand apart; default 1, which "
+      "opens nothing");
 }
 
 void refuse_scene_choice(const SceneChoice& choice) {

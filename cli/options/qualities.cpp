@@ -54,10 +54,16 @@ void add_accel_facts(Facts& facts, Context& context, const Accel& accel) {
   const WideBvhStats measured = stats(context, accel.tree());
   facts.add("quality", "{}", name_of(accel.options().quality));
   add_facts(facts, settings_of(accel));
-  facts.add("in the tree", "{}", counted(measured.counts.primitive_count, "triangles"));
+  if (accel.options().splits == 1) {
+    facts.add("in the tree", "{}", counted(measured.counts.primitive_count, "triangles"));
+  } else {
+    facts.add("in the tree", "{} to {}", counted(measured.counts.primitive_count, "references"),
+              counted(accel.triangle_count(), "triangles"));
+  }
   facts.add("left out", "{}", counted(measured.counts.invalid_count, "invalid triangles"));
   facts.add("nodes", "{}, {:.2f} children per node", grouped(measured.counts.node_count), measured.mean_children);
-  facts.add("leaves", "{}", grouped(measured.leaf_count));
+  facts.add("leaves", "{}, of up to {} after the collapse", grouped(measured.leaf_count),
+            counted(measured.leaf_size_histogram.size() - 1, "triangles"));
   facts.add("depth", "{}", measured.depth);
   facts.add("SAH cost", "{:.2f}", measured.sah_cost);
   facts.add("bounds", "{}", to_words(measured.bounds));
