@@ -70,32 +70,18 @@ class GpuLinks final : public Links {
   explicit GpuLinks(bool peer_access) : peer_access_(peer_access) {}
 
   void join(std::span<const std::unique_ptr<Context>> contexts) override {
-    std::vector<int> peers;
     for (u32 device = 0; device < contexts.size(); ++device) {
       Device& gpu = contexts[device]->device();
       gpu.make_current();
       events_.push_back(std::make_unique<StreamEvent>());
       devices_.push_back(&gpu);
       reaches_first_.push_back(device == 0 || (peer_access_ && can_access(device, 0)));
-      if (device == 0 || !reaches_first_.back()) continue;
-      enable_access(device, 0);
-      peers.push_back(int(device));
     }
-    share_memory(0, peers);
+    open(0);
   }
 
   void open_all() override {
-    if (!peer_access_) return;
-    for (u32 owner = 0; owner < devices_.size(); ++owner) {
-      std::vector<int> peers;
-      for (u32 device = 0; device < devices_.size(); ++device) {
-        if (device == owner || !can_access(device, owner)) continue;
-        devices_[device]->make_current();
-        enable_access(device, owner);
-        peers.push_back(int(device));
-      }
-      share_memory(owner, peers);
-    }
+    for (u32 owner = 0; owner < devices_.size(); ++owner) open(owner);
   }
 
   bool has_peer_access(u32 device) const override { return reaches_first_[device]; }
@@ -136,8 +122,17 @@ class GpuLinks final : public Links {
   }
 
  private:
-  void share_memory(u32 owner, std::span<const int> peers) {
-    if (!peers.empty()) static_cast<cuda::MemoryPool&>(devices_[owner]->default_memory()).share_with(peers);
+  /// Opens the memory of a device to all others that have peer access.
+  void open(u32 owner) {
+    if (!peer_access_) return;
+    std::vector<int> peers;
+    for (u32 device = 0; device < devices_.size(); ++device) {
+      if (device == owner || !can_access(device, owner)) continue;
+      devices_[device]->make_current();
+      enable_access(device, owner);
+      peers.push_back(int(device));
+    }
+    static_cast<cuda::MemoryPool&>(devices_[owner]->default_memory()).share_with(peers);
   }
 
   cudaStream_t stream_of(u32 device) const { return static_cast<cudaStream_t>(devices_[device]->stream()); }
