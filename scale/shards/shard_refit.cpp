@@ -67,12 +67,14 @@ class ShardRefit {
       first_ids = Buffer<u64>(context_, std::vector<u64>(shard_.first_ids.begin(), shard_.first_ids.end() - 1));
       Buffer<u64> begins(context_, size + 1);
       found.slots = Buffer<u32>(context_, slot_count());
-      asked = Buffer<u32>(context_, slot_count());
       dispatch(context_, [&](const auto& ex) {
         split_by_source(ex, leaves(), slot_count(), {first_ids.data(), size}, found.slots.data(), begins.data());
       });
-      store_ids(first_ids, found.slots, 0, slot_count(), asked.data());
       found.received_begins = begins.download();
+      asked = Buffer<u32>(context_, without_piece(found.received_begins, rank).back());
+      around_piece(found.received_begins, rank, [&](u64 begin, u64 end, u64 place) {
+        store_ids(first_ids, found.slots, begin, end - begin, asked.data() + place);
+      });
     });
     std::vector<u64> counts(u64{size} * size);  // [asking][asked]
     for (u32 other = 0; other < size; ++other) {
@@ -88,7 +90,8 @@ class ShardRefit {
       store_ids(first_ids, found.slots, found.received_begins[rank], piece_size(found.received_begins, rank),
                 found.sent_ids.data() + found.sent_begins[rank]);
     });
-    exchange_pieces(comm_, context_, asked, found.received_begins, found.sent_ids, found.sent_begins);
+    exchange_pieces(comm_, context_, asked, without_piece(found.received_begins, rank), found.sent_ids,
+                    found.sent_begins);
     routes_ = std::move(found);
   }
 
