@@ -57,7 +57,7 @@ void add_facts(Facts& facts, const BuildSettings& settings) {
   if (settings.morton_bits) details += fmt::format(", {} Morton bits", morton_bits_in_words(settings));
   if (settings.top == Top::sah) details += ", SAH top";
   if (settings.splits != 1)
-    details += fmt::format(", splits, up to {:.3g} references per triangle", settings.splits);
+    details += fmt::format(", splits to at most {:.3g} references per triangle", settings.splits);
   if (settings.reinsertion != 0) details += fmt::format(", reinsertion x {}", settings.reinsertion);
   details += ", " + leaf_size_in_words(settings.max_leaf_size);
   if (!settings.alternative.empty()) details += fmt::format(", or {} if that is cheaper", settings.alternative);
