@@ -23,13 +23,17 @@ struct SmallTreeShape {
   static_assert(warps == 1 || Tile::stride * warps >= capacity);
 };
 
-/// Boxes by places. ClusterMemory begins with the same arrays.
+/// Boxes by places, each as a leaf's cluster. ClusterMemory begins with the same arrays. Halves go as whole words: by parts,
+/// lanes would meet in the banks of shared memory.
 template <u32 capacity>
 struct BoxesAtPlaces {
   HalfCluster lo[capacity], hi[capacity];
 
-  __device__ void put(u32 place, const Aabb& box) { lo[place].corner = box.lo, hi[place].corner = box.hi; }
-  __device__ Aabb box(u32 place) const { return {lo[place].corner, hi[place].corner}; }
+  __device__ void put(u32 place, const Aabb& box) {
+    store_whole(HalfCluster{box.lo, 0}, &lo[place]);
+    store_whole(HalfCluster{box.hi, place}, &hi[place]);
+  }
+  __device__ Aabb box(u32 place) const { return {load_whole(&lo[place]).corner, load_whole(&hi[place]).corner}; }
 };
 
 /// The boxes of the primitives by their numbers, while they are put in order.
@@ -69,10 +73,11 @@ struct alignas(16) SmallRecord {
 template <u32 capacity, u32 threads>
 struct WritingTree {
   static constexpr u32 width = copse::detail::forest_width, words_apart = width + 1;
+  static constexpr u32 level_count = 3;  // one to read, one to count, one to empty for the next level
 
   SmallRecord records[capacity];  // [pair]: without children if its parent becomes no wide node
   u16 pair_at[capacity];          // first of the wide nodes that are found, in any order; later [place]
-  u32 found;                      // how many
+  u32 found[level_count];         // how many, on a level of the wide tree
   uint4 made[threads / width * words_apart];
   BlockStorage<u32, threads> sums;
 };

@@ -67,10 +67,9 @@ class SmallTreeBuilder {
     auto& order = memory_.order;
     if (threadIdx.x == 0) memory_.valid_count = 0;
     Aabb all = Aabb::empty();
-#pragma unroll 1  // the code of the whole kernel should fit into the instruction cache
-    for (u32 k = 0; k < per_thread; ++k) {
-      const u32 i = k * threads + threadIdx.x;
-      if (i >= n) continue;
+    // The code of the whole kernel should fit into the instruction cache.
+#pragma unroll 1
+    for (u32 i = threadIdx.x; i < n; i += threads) {
       const Aabb box = box_of.box(i);
       order.put(i, box);
       all = merge(all, box);
@@ -84,18 +83,19 @@ class SmallTreeBuilder {
     }
     sort_by_block(words, Shape::capacity, order.words);
 
+#pragma unroll 1
+    for (u32 i = threadIdx.x; i < n; i += threads) {
+      const u32 key = u32(order.words[i] >> 32), next = i + 1 < n ? u32(order.words[i + 1] >> 32) : ~0u;
+      const bool is_valid = key < ForestBuild::invalid_key;
+      memory_.ids[i] = u32(order.words[i]);
+      memory_.deltas[i] = u8(common_prefix(u64{key} << 32, u64{next} << 32, i));
+      if (is_valid && next >= ForestBuild::invalid_key) memory_.valid_count = i + 1;
+    }
     Aabb boxes[per_thread];
 #pragma unroll
     for (u32 k = 0; k < per_thread; ++k) {
       const u32 i = k * threads + threadIdx.x;
-      if (i >= n) continue;
-      const u32 key = u32(order.words[i] >> 32), next = i + 1 < n ? u32(order.words[i + 1] >> 32) : ~0u;
-      const u32 id = u32(order.words[i]);
-      const bool is_valid = key < ForestBuild::invalid_key;
-      boxes[k] = order.box(id);
-      memory_.ids[i] = id;
-      memory_.deltas[i] = u8(common_prefix(u64{key} << 32, u64{next} << 32, i));
-      if (is_valid && next >= ForestBuild::invalid_key) memory_.valid_count = i + 1;
+      if (i < n) boxes[k] = order.box(memory_.ids[i]);
     }
     __syncthreads();
 #pragma unroll
@@ -124,7 +124,6 @@ class SmallTreeBuilder {
 
     Split* const splits = clusters.splits[0] + begin + warp;
     list_splits(hierarchy, tile, splits);
-    for (u32 i = begin + lane_id(); i < end; i += warp_size) clusters.lo[i].word = 0, clusters.hi[i].word = i;
     __syncwarp();
     const MergeClusters<any_radius, true, Hierarchy, SingleLeaves> merge_near{hierarchy, place, radius};
     const u32 split_count = merge_tile(clusters, splits, tile.count + 1, hierarchy, merge_near);
@@ -195,21 +194,23 @@ class SmallTreeBuilder {
       writing.records[pair].kinds = {};
       if (memory_.parents[pair] == 0) writing.pair_at[0] = u16(pair);
     }
-    if (threadIdx.x == 0) writing.found = 1;
+    if (threadIdx.x < writing.level_count) writing.found[threadIdx.x] = 0;
     __syncthreads();
-    for (u32 first = 0, end = 1; first < end;) {
-      for (u32 k = threadIdx.x; k < (end - first) * width; k += threads) {
+    for (u32 level = 0, first = 0, count = 1; count > 0; ++level) {
+      u32* const found = &writing.found[(level + 1) % writing.level_count];
+      if (threadIdx.x == 0) writing.found[(level + 2) % writing.level_count] = 0;
+      for (u32 k = threadIdx.x; k < count * width; k += threads) {
         const u32 pair = writing.pair_at[first + k / width], slot = k % width;
         const auto child = tree.child_at(pair, slot);
         const u8 kind = kind_of<width>(child, slot);
         writing.records[pair].kinds.of[slot] = kind;
         writing.records[pair].children[slot] = u16(child.node);
-        if (kind == SlotKinds<width>::inner) writing.pair_at[atomicAdd(&writing.found, 1u)] = u16(child.pair);
+        if (kind == SlotKinds<width>::inner)
+          writing.pair_at[first + count + atomicAdd(found, 1u)] = u16(child.pair);
       }
       __syncthreads();
-      first = end;
-      end = writing.found;
-      __syncthreads();
+      first += count;
+      count = *found;
     }
   }
 
