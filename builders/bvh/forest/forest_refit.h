@@ -31,16 +31,17 @@ struct FitForestNode {
     Aabb child_boxes[CompressedBvh4Node::width];
 #pragma unroll
     for (u32 slot = 0; slot < CompressedBvh4Node::width; ++slot) {
-      const WideChild child = node.child(slot);
-      child_boxes[slot] = Aabb::empty();
-      if (child.is_leaf()) {
-        child_boxes[slot] =
-            box_of_slots(ForestBoxesFrom{boxes + begin}, trees.primitive_ids + begin, child.first, child.count);
-      }
-      if (child.is_inner()) child_boxes[slot] = exact_boxes[child.first];
+      child_boxes[slot] = child_box(node.child(slot), begin, exact_boxes);
     }
     encode_boxes(node, child_boxes);
     return merge_all(child_boxes);
+  }
+
+  /// Returns the exact box of a child, which is empty in an empty slot.
+  COPSE_HD Aabb child_box(const WideChild& child, u32 begin, const Aabb* exact_boxes) const {
+    if (child.is_inner()) return exact_boxes[child.first];
+    if (!child.is_leaf()) return Aabb::empty();
+    return box_of_slots(ForestBoxesFrom{boxes + begin}, trees.primitive_ids + begin, child.first, child.count);
   }
 
  private:
