@@ -41,12 +41,13 @@ struct MiddleOfSamples {
     const Aabb own_box = box_of(own);
     const float value = is_empty(own_box) ? 0 : centroid(own_box)[axis];
     u32 rank = 0, valid = 0;  // of the sample among the valid ones, and their count
-    for (u32 k = 0; k < count; ++k) {
+#pragma unroll 8
+    for (u32 k = 0; k < count; ++k) {  // without branches, so that loads of several samples overlap
       const Aabb box = box_of(k);
-      if (is_empty(box)) continue;
+      const bool is_valid = !is_empty(box);
       const float other = centroid(box)[axis];
-      ++valid;
-      rank += other < value || (other == value && k < own) ? 1 : 0;
+      valid += u32(is_valid);
+      rank += u32(is_valid & ((other < value) | ((other == value) & (k < own))));
     }
     if (valid < min_count) {
       if (own == 0) middle->lo[axis] = infinity, middle->hi[axis] = -infinity;
@@ -59,7 +60,9 @@ struct MiddleOfSamples {
   }
 
  private:
-  COPSE_HD Aabb box_of(u32 sample) const { return boxes(sample * stride); }
+  COPSE_HD Aabb box_of(u32 sample) const {
+    return boxes(sample * stride);
+  }
 };
 
 /// The grid of the dense box, if there is one.
