@@ -127,7 +127,6 @@ std::vector<Communicator> Communicator::of_threads(u32 count) {
 }
 
 std::vector<Communicator> Communicator::of_devices(Devices& devices) {
-  devices.links().open_all();
   return communicators_of(detail::make_thread_transports(devices.count(), &devices.links()));
 }
 

@@ -188,6 +188,7 @@ std::unique_ptr<Transport> make_lone_transport() {
 }
 
 std::vector<std::unique_ptr<Transport>> make_thread_transports(u32 count, Links* links) {
+  if (links != nullptr) links->open_all();
   const auto group = std::make_shared<ThreadGroup>(count);
   std::vector<std::unique_ptr<Transport>> ranks;
   for (u32 rank = 0; rank < count; ++rank) ranks.push_back(std::make_unique<ThreadTransport>(group, rank, links));

@@ -12,7 +12,8 @@ namespace copse::detail {
 std::unique_ptr<Transport> make_lone_transport();
 
 /// Ranks that are threads of this process. Each copies directly from the memory of the others.
-///   links: copy between the memories of GPUs; null if all memory is the host's. They must outlive the ranks
+///   links: copy between the memories of GPUs, which open to each other; null if all memory is the host's. They must outlive
+///          the ranks
 std::vector<std::unique_ptr<Transport>> make_thread_transports(u32 count, Links* links);
 
 }  // namespace copse::detail
