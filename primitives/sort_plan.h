@@ -45,6 +45,7 @@ struct SamplePlan {
 
   u32 level_count;
   u32 bits[max_levels];
+  u32 tile;   // elements that fit shared memory
   u64 group;  // elements: buckets that begin in the same stretch of this length are sorted together
 
   u32 total_bits() const {
@@ -62,6 +63,7 @@ inline constexpr u64 sample_sort_min_tiles = 16;
 inline SamplePlan plan_levels(u64 n, u32 tile, u32 total_bits, u32 level_count) {
   SamplePlan plan{};
   plan.level_count = level_count;
+  plan.tile = tile;
   u32 bits_left = total_bits;
   for (u32 k = 0; k < level_count; ++k) {
     plan.bits[k] = u32(divide_rounding_up(bits_left, level_count - k));

@@ -82,7 +82,7 @@ struct Phases {
     };
     const samples::GroupArrays<u32, NoValue> arrays{{out.data(), in_bins}, {}};
     works[4] = [=, &ex] {
-      samples::sort_groups(ex, "bins", level.n, tile, plan.group, begins, bucket_count, arrays, 1, Less{});
+      samples::sort_groups(ex, "bins", level.n, plan, begins, bucket_count, arrays, 1, Less{});
     };
     const double moved[phase_count] = {0, 5 * n, 16.0 * double(count_count), 9 * n, 8 * n};
     std::copy(std::begin(moved), std::end(moved), bytes);

@@ -90,16 +90,16 @@ auto values_at([[maybe_unused]] const Value* values) {
 }
 
 template <class Key, class Value, class Less>
-void sort_groups(const Executor& ex, const char* label, u64 n, u32 tile, u64 group, const u64* begins,
+void sort_groups(const Executor& ex, const char* label, u64 n, const SamplePlan& plan, const u64* begins,
                  u64 bucket_count, const GroupArrays<Key, Value>& arrays, u32 array_in, const Less& less) {
   using Shape = MergeShape<Key, Value>;
   const u32 shared_bytes = available_shared_bytes(ex, SharedTile<Key, Value>::bytes);
   ScratchArena::Frame frame(ex.scratch);
   LargeGroups* table = frame.allocate<LargeGroups>(1);
-  LargeGroup* list = frame.allocate<LargeGroup>(n / tile);
+  LargeGroup* list = frame.allocate<LargeGroup>(n / plan.tile);
   fill_bytes(ex, label, table, 1, 0);
   launch(ex, label, sort_groups_kernel<Key, Value, Less>,
-         {divide_rounding_up(n, group), Shape::threads, shared_bytes}, begins, bucket_count, group,
+         {divide_rounding_up(n, plan.group), Shape::threads, shared_bytes}, begins, bucket_count, plan.group,
          arrays.keys[array_in], arrays.values[array_in], less, arrays.keys[0], arrays.values[0], table, list);
   launch(ex, label, sort_large_groups_kernel<Key, Value, Less>,
          {u64{2} * ex.multiprocessor_count, Shape::threads, shared_bytes}, list, table, arrays, array_in, less);
@@ -114,10 +114,10 @@ Level level_of(const SamplePlan& plan, u32 k, u64 n) {
 }
 
 template <class Key, class Value, class KeyInput, class ValueInput, class Less>
-void sample_sort_elements(const Executor& ex, const char* label, u64 n, u32 tile, const KeyInput& key_input,
-                          const ValueInput& value_input, const Less& less, Key* keys_out, Value* values_out) {
+void sample_sort_elements(const Executor& ex, const char* label, u64 n, const SamplePlan& plan,
+                          const KeyInput& key_input, const ValueInput& value_input, const Less& less,
+                          Key* keys_out, Value* values_out) {
   using Shape = MergeShape<Key, Value>;
-  const SamplePlan plan = plan_sample_sort(n, tile);
   ScratchArena::Frame frame(ex.scratch);
   Key* scratch_keys = frame.allocate<Key>(n);
   Value* scratch_values = Shape::with_values ? frame.allocate<Value>(n) : nullptr;
@@ -140,13 +140,12 @@ void sample_sort_elements(const Executor& ex, const char* label, u64 n, u32 tile
     }
     at = 1 - at;
   }
-  sort_groups(ex, label, n, tile, plan.group, begins, u64{1} << plan.total_bits(), arrays, at, less);
+  sort_groups(ex, label, n, plan, begins, u64{1} << plan.total_bits(), arrays, at, less);
 }
 
 template <class Key, class Value>
-u64 sample_sort_elements_bytes(const Executor& ex, u64 n, u32 tile) {
+u64 sample_sort_elements_bytes(const Executor& ex, u64 n, const SamplePlan& plan) {
   using Shape = MergeShape<Key, Value>;
-  const SamplePlan plan = plan_sample_sort(n, tile);
   u64 held = ScratchArena::bytes_for<Key>(n) + (Shape::with_values ? ScratchArena::bytes_for<Value>(n) : 0) +
              ScratchArena::bytes_for<u8>(n);
   u64 most = 0;
@@ -155,8 +154,8 @@ u64 sample_sort_elements_bytes(const Executor& ex, u64 n, u32 tile) {
     held += ScratchArena::bytes_for<u64>((u64{level.parent_count} << level.bits) + 1);
     most = larger(most, held + LevelScratch<Key>::bytes(ex, level));
   }
-  return larger(most,
-                held + ScratchArena::bytes_for<LargeGroups>(1) + ScratchArena::bytes_for<LargeGroup>(n / tile));
+  return larger(
+      most, held + ScratchArena::bytes_for<LargeGroups>(1) + ScratchArena::bytes_for<LargeGroup>(n / plan.tile));
 }
 
 inline bool merge_sort_wins(u64 n, u32 tile) {
@@ -169,7 +168,8 @@ void sample_sort(const Executor& ex, const char* label, u64 n, const KeyInput& k
   if constexpr (!MergeShape<Key, Value>::by_index) {
     const u32 tile = merge_tile<Key, Value>(ex, label, sort_groups_kernel<Key, Value, Less>);
     if (!merge_sort_wins(n, tile)) {
-      return sample_sort_elements(ex, label, n, tile, key_input, value_input, less, keys_out, values_out);
+      return sample_sort_elements(ex, label, n, plan_sample_sort(n, tile), key_input, value_input, less, keys_out,
+                                  values_out);
     }
   }
   merge_sort(ex, label, n, key_input, value_input, less, keys_out, values_out);
@@ -185,7 +185,8 @@ u64 sample_sort_scratch_bytes(const Executor& ex, u64 n) {
   if constexpr (!Shape::by_index) {
     for (u32 tile : {Shape::tile, Shape::turing_tile}) {
       if (detail::samples::merge_sort_wins(n, tile)) continue;
-      bytes = larger(bytes, detail::samples::sample_sort_elements_bytes<Key, Value>(ex, n, tile));
+      const auto plan = copse::detail::plan_sample_sort(n, tile);
+      bytes = larger(bytes, detail::samples::sample_sort_elements_bytes<Key, Value>(ex, n, plan));
     }
   }
   return bytes;
