@@ -22,7 +22,7 @@ inline constexpr u32 max_fit_nodes = 1024, max_fit_threads = 256;
 struct FitMemory {
   static constexpr u32 width = copse::detail::forest_width, words_apart = width + 1;
 
-  __host__ __device__ static u32 bytes(u32 capacity, u32 threads) {
+  static u32 bytes(u32 capacity, u32 threads) {
     return threads / width * words_apart * u32(sizeof(uint4)) +
            capacity * u32(sizeof(Aabb) + sizeof(u32) + sizeof(u16));
   }
