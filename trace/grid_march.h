@@ -73,8 +73,8 @@ COPSE_HD inline MarchedRay enter_grid(const GridShape& grid, const Ray& ray, dou
   MarchedRay marched;
   marched.speed = largest_component(direction);
   // The second part is for the rounding of a t that is nearly zero.
-  marched.error =
-      thickness_of_rays(distance) * largest_component(grid.cells_per_unit) + min_denormals * marched.speed;
+  marched.error = mul_rn(thickness_of_rays(distance), largest_component(grid.cells_per_unit)) +
+                  mul_rn(double(min_denormals), marched.speed);
 
   const double slack = min_slack + marched.error;
   double entry = ray.t_min, exit = ray.t_max;

@@ -66,7 +66,7 @@ inline constexpr double triangle_test_error = 23.0 / (1u << 24);
 /// The triangle test moves a hit by less than this, if no corner is farther away than `distance` along any axis. The
 /// second part is for numbers that underflow; trace/hit/slabs.h derives it.
 COPSE_HD inline double thickness_of_rays(double distance) {
-  return triangle_test_error * distance + double(min_denormals) * (distance + 1);
+  return mul_rn(triangle_test_error, distance) + mul_rn(double(min_denormals), distance + 1);
 }
 
 }  // namespace detail
