@@ -39,7 +39,7 @@ struct HplocOptions {
 };
 
 /// Returns a bounding volume hierarchy over triangles or boxes in which neighbours merge by the area of the box
-/// around both. It traces about as fast as a binned SAH tree, and takes a few times as long to build as an LBVH.
+/// around both. It traces about as fast as a binned SAH tree, and takes up to twice as long to build as an LBVH.
 /// It is equal on all backends bit for bit, and from run to run. Any input builds a valid tree: primitives with a
 /// coordinate that is infinite or NaN, and inverted boxes, are left out and counted (BvhCounts::invalid_count).
 /// Areas are compared in single precision, to 16 bits of the mantissa. If they overflow or vanish, the Morton

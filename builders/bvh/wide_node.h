@@ -64,7 +64,8 @@ COPSE_HD inline float grid_point(float origin, u8 exponent, u8 steps) {
 /// Four children in 64 bytes. Boxes count steps of a power of two from a common origin, 8 bits per plane.
 struct alignas(16) CompressedBvh4Node {
   static constexpr u32 width = 4;
-  static constexpr u32 max_in_leaf = 61;  // quick walks store slot and count of a child in one byte
+  /// Fast traversals store it in 6 bits, of which two values are taken (ChildTags).
+  static constexpr u32 max_in_leaf = 61;
 
   vec3 origin;
   u8 exponents[3];  // of the steps along x, y and z, biased by 127

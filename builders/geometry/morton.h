@@ -142,7 +142,7 @@ COPSE_HD inline u64 morton_key(const vec3& p, const Aabb& bounds) {
   return MortonGrid::of(bounds).key(p);
 }
 
-/// Returns the delta of two neighbours in sorted order: how many leading bits they share, at most 96. Equal keys
+/// Returns the delta of two neighbours in sorted order: how many leading bits they share, at most 95. Equal keys
 /// go on with the bits of their slots, so that all keys differ; then the delta is at least 64, above the delta of
 /// any two different keys.
 ///   slot: of the first key; the second key is in the next slot

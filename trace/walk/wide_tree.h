@@ -244,8 +244,8 @@ struct WideTree {
   }
   COPSE_HD WideChild root() const { return {0, 0}; }
 
-  /// Sort key of a child: the time at which it is entered, with the slot in the lowest bits. Times within 2^-17 of
-  /// each other (2^-18 with four children) count as equal, and the slot decides.
+  /// Sort key of a child: the time at which it is entered, with the slot in the lowest bits. Times within 2^-20 of
+  /// each other (2^-21 with four children) count as equal, and the slot decides.
   COPSE_HD static u32 key(const BoxSpan& span, u32 slot) { return (entry_key(span) & ~(width - 1)) | slot; }
 
   /// Returns the child of a node to visit first, and pushes the others. Returns nothing if the ray misses all.

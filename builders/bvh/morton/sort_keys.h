@@ -12,7 +12,7 @@
 //     key_of makes the key of a primitive (MortonKeyOf). Its scratch is that of radix_sort_keys.
 //   order_equal_prefixes(ex, keys, sorted, order)
 //     Stores the order of the primitives by whole keys, equal keys in input order, and the deltas and the counts.
-//     Changes keys.prefix and sorted.
+//     May change keys.prefix.
 //   order_equal_prefixes_scratch_bytes(ex, n)
 //   gains_by_precomputed_bounds(ex)
 //     Returns whether later passes on the executor may gain from PrecomputedBounds.

@@ -1,11 +1,12 @@
 // Binned SAH: nodes are split from the root down, where the surface area heuristic expects the lowest cost.
 //
-// Source: Wald, "On Fast Construction of SAH-Based Bounding Volume Hierarchies", RT 2007; Goldsmith, Salmon,
-// "Automatic Creation of Object Hierarchies for Ray Tracing", IEEE CG&A, 1987, for the cost of a tree. Where we
+// Source: Wald, "On Fast Construction of SAH-Based Bounding Volume Hierarchies", RT 2007; MacDonald, Booth,
+// "Heuristics for Ray Tracing Using Space Subdivision", The Visual Computer, 1990, for the cost of a tree. Where we
 // differ:
 //
 //   - The items of a node keep their order on either side of a split, and the place of a node follows from the split
 //     of its parent. So the tree is a function of the primitives alone, with any number of threads.
+//   - A side of a split costs its area times n^(13/16), not n: what is below it is a subtree (side_weight).
 //   - Small nodes are swept exactly.
 //   - Below a certain depth, nodes are halved, so that no input takes quadratic time.
 //   - Rotations then repair poor greedy splits near the root (rotate.h).

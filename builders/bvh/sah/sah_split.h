@@ -116,7 +116,7 @@ COPSE_HD inline double side_cost(const Aabb& box, double weight) {
   return half_area(box) * weight;
 }
 
-/// Returns whether a node costs less as a leaf than with its best split, whose sides cost `min_cost`.
+/// Returns whether a node costs no more as a leaf than with its best split, whose sides cost `min_cost`.
 COPSE_HD inline bool is_cheaper_as_leaf(const SahCosts& costs, const Aabb& box, u32 count, double min_cost) {
   const double area = half_area(box);
   const double split = costs.traversal * area + costs.intersection * min_cost;

@@ -54,8 +54,8 @@ __device__ inline u32 count_giving_way(const TopCluster* clusters, const CutRows
 }
 
 /// Makes the warp's part of the next list, in order. Returns the bits of its largest area; all lanes of the warp.
-///   gone:       replaced clusters before those of the warp
-///   pair_count: of the rounds before
+///   gone:  replaced clusters before those of the warp
+///   pairs: room for those of this round
 __device__ inline u32 replace_clusters(const BvhNode* nodes, const TopCluster* clusters, TopCluster* next,
                                        u32* pairs, const CutRows& rows, u32 gone, float largest) {
   u32 mine = 0;

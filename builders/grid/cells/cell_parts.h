@@ -67,6 +67,9 @@ struct PartRows {
   i32 first = 0, stride = 1;
 };
 
+/// How much work a primitive is.
+enum class CellExtent : u32 { none, small, wide };
+
 /// Calls visit(CellRun) for each run of cells in the rows of a part; `touched(beside, across)` gives the run of a
 /// row.
 template <class Touched, class Visit>
@@ -82,9 +85,6 @@ COPSE_HD void visit_rows(const GridShape& shape, const CellParts& parts, const P
     }
   }
 }
-
-/// How much work a primitive is.
-enum class CellExtent : u32 { none, small, wide };
 
 /// The same for all parts.
 template <class Touched, class Visit>

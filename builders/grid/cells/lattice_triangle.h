@@ -204,10 +204,10 @@ class LatticeTriangle {
 #pragma unroll 1
     for (u32 edge = 0; edge < 3 && !run.is_empty(); ++edge) {
       cut_by_edge(run, start, end - start, corner);
-      const ivec3 first = start;
+      const ivec3 first_vertex = start;
       start = end;
       end = after;
-      after = first;
+      after = first_vertex;
     }
     if (!run.is_empty()) cut_by_plane(run, corner);
     return run;
