@@ -11,8 +11,6 @@ namespace copse::cuda {
 //   31 .. 16                     | 15 .. 0
 //   their number, once settled   | blocks that have started
 
-inline constexpr u32 max_team_blocks = 0xffff;
-
 /// The rank of a block that started after the number was settled.
 inline constexpr u32 no_rank = 0xffffffffu;
 

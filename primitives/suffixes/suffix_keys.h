@@ -61,13 +61,6 @@ struct PackSymbols {
   }
 };
 
-/// Input of a sort: suffix n - 1 - j. A stable sort of the suffixes from the shortest on leaves those that end
-/// inside their key before the longer ones with the same key, as they must be.
-struct ShortestFirst {
-  u64 n;
-  COPSE_HD u32 operator()(u64 j) const { return u32(n - 1 - j); }
-};
-
 /// True for the suffixes whose first symbol is in [first, last).
 struct BeginsInRange {
   const u8* text;

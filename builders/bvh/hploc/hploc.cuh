@@ -19,7 +19,6 @@ namespace detail {
 using copse::detail::BvhArrays;
 using copse::detail::GatheredBoxes;
 using copse::detail::GroupedLeaves;
-using copse::detail::max_kept_clusters;
 using copse::detail::PlaceCluster;
 using copse::detail::PrecomputedBounds;
 using copse::detail::SingleLeaves;

@@ -15,7 +15,6 @@ namespace copse::cuda::detail {
 using copse::detail::GatheredBoxes;
 using copse::detail::LeafHierarchy;
 using copse::detail::PrecomputedBounds;
-using copse::detail::PrecomputedBoxes;
 
 /// The tiles of a launch.
 struct LbvhTile {

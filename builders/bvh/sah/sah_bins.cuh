@@ -17,7 +17,6 @@ using copse::detail::SahInput;
 using copse::detail::SahItem;
 using copse::detail::SahRange;
 using copse::detail::SahSplit;
-using copse::detail::SahTree;
 using copse::detail::side_cost;
 using copse::detail::side_weight;
 

@@ -38,7 +38,6 @@ class KdShape {
 
   COPSE_HD u32 count() const { return count_; }
   COPSE_HD u32 level_count() const { return level_count_; }
-  COPSE_HD u32 last_count() const { return last_count_; }
 
   /// Returns the place of the point that is number `rank` in the order of places.
   COPSE_HD u32 place_of(u32 rank) const {
