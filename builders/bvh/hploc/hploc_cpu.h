@@ -49,11 +49,8 @@ class HplocClimb {
  private:
   Cluster make_leaf(u32 leaf) const {
     const Leaves& leaves = hierarchy_.leaves;
-    const u32* ids = place_.bvh.primitive_ids;
-    Aabb box = boxes_(ids[leaves.first(leaf)]);
-    for (u32 slot = leaves.first(leaf) + 1; slot < leaves.first(leaf + 1); ++slot)
-      box = merge(box, boxes_(ids[slot]));
-    return Cluster::leaf(box, leaf);
+    const u32 first = leaves.first(leaf), count = leaves.first(leaf + 1) - first;
+    return Cluster::leaf(copse::detail::box_of_slots(boxes_, place_.bvh.primitive_ids, first, count), leaf);
   }
 
   /// Merges the range with its left sibling as long as it is a right child and that sibling lies in the tile. A
