@@ -110,7 +110,7 @@ COPSE_HD vec3 magnitudes(const vec3& v) {
 /// Returns the box in the scene of the subtree below a node. It also contains the vertices as queries place them, by
 /// the inverse of the instance's inverse in floats (scene/queries/placed_triangles.h). Each number of the inverse
 /// errs by up to 2^-24 of it. This moves a vertex by up to 2^-24 times the product of the largest row sums, which is
-/// at most 64 (root_key), times its greatest distance from the mesh's origin. The margin is twice that.
+/// at most max_opened_distortion, times its greatest distance from the mesh's origin. The margin is twice that.
 COPSE_HD Aabb reference_box(const InstanceView& instances, const CompressedBvh4View& tree, u64 i, u32 node) {
   const Affine affine = Affine::of(instances.transforms.at(i));
   const Aabb bounds = tree_of(tree).bounds();
@@ -121,7 +121,7 @@ COPSE_HD Aabb reference_box(const InstanceView& instances, const CompressedBvh4V
   for (const dvec3& row : affine.rows) {
     reach = larger(reach, dot_rn(dvec3(magnitude(row.x), magnitude(row.y), magnitude(row.z)), far));
   }
-  const double margin = mul_rn(reach, 1.0 / (1u << 17));
+  const double margin = mul_rn(reach, 2 * max_opened_distortion / (1u << 24));
   for (int axis = 0; axis < 3; ++axis) {
     box.lo[axis] = rounded_down(sub_rn(double(box.lo[axis]), margin));
     box.hi[axis] = -rounded_down(-add_rn(double(box.hi[axis]), margin));

@@ -28,9 +28,12 @@ struct AreaKey {
 /// The maximum number of levels below the root that are opened. So an instance becomes at most 4^4 references.
 inline constexpr u32 max_opened_levels = 4;
 
+/// The maximum distortion of instances that are opened: the product of the largest row sums of the transform and of its
+/// inverse.
+inline constexpr double max_opened_distortion = 64;
+
 /// The key of the root: that of the instance's box. It is 0, so that nothing is opened, if the transform distorts too
-/// much: the rounding of a ray in the space of the mesh might then move a hit out of the box of a node. The
-/// distortion is the product of the largest row sums.
+/// much: the rounding of a ray in the space of the mesh might then move a hit out of the box of a node.
 COPSE_HD inline u32 root_key(const Affine& affine, const PlacedInstance& instance) {
   if (is_empty(instance.box())) return 0;
   double forth = 0, back = 0;
@@ -40,7 +43,7 @@ COPSE_HD inline u32 root_key(const Affine& affine, const PlacedInstance& instanc
     forth = larger(forth, add_rn(add_rn(magnitude(row.x), magnitude(row.y)), magnitude(row.z)));
     back = larger(back, double(add_rn(add_rn(magnitude(inverse.x), magnitude(inverse.y)), magnitude(inverse.z))));
   }
-  return mul_rn(forth, back) <= 64 ? AreaKey::of(instance.lo, instance.hi) : 0;
+  return mul_rn(forth, back) <= max_opened_distortion ? AreaKey::of(instance.lo, instance.hi) : 0;
 }
 
 /// Visits the nodes of a mesh's tree that are opened at a limit, and those that become references.

@@ -59,7 +59,7 @@ COPSE_HD inline SlabAxis make_common_range_axis(float origin, float scale, float
 COPSE_HD inline bool make_common_range_slabs(const Ray& ray, const TreeReach& tree, RaySlabs& slabs) {
   constexpr float part = 1.00001f / (1u << 19), max_start = two_to_60;
   constexpr u32 min_bits = (127u - 40) << 23, max_reach_bits = (127u + 58) << 23;
-  constexpr u32 max_direction_bits = (127u + 40) << 23, one_squared = 0x7f000000u;
+  constexpr u32 max_direction_bits = (127u + 40) << 23, one_twice = 0x7f000000u;
 
   const vec3 &o = ray.origin, &d = ray.direction;
   const float largest = TreeReach::largest_magnitude(d);
@@ -68,7 +68,7 @@ COPSE_HD inline bool make_common_range_slabs(const Ray& ray, const TreeReach& tr
   // From the origin to the farthest plane, and through the tree.
   const float reach = multiply_add(tree.farthest, 2.0f, TreeReach::largest_magnitude(o));
 
-  slabs.time_scale = float_from_bits(one_squared - bits_of(units));
+  slabs.time_scale = float_from_bits(one_twice - bits_of(units));
   slabs.start = mul_rn(ray.t_min, slabs.time_scale);
   slabs.scale =
       vec3(common_range_scale(direction.x), common_range_scale(direction.y), common_range_scale(direction.z));

@@ -107,13 +107,14 @@ COPSE_HD inline float extent_of_axis(float lo, float hi, float origin) {
 
 /// `farthest`: the extent of the axis along which the ray moves fastest. slab_padding sets the padding later.
 COPSE_HD inline SlabSetup set_up_slabs(const Ray& ray, float farthest, float largest) {
-  constexpr u32 min_exponent = 0x00800000u, max_exponent = 0x7e800000u, one_squared = 0x7f000000u;
-  constexpr float min_start = -3e38f, max_normal = two_to_60 * 1125899906842624.0f;
+  // Bits of powers of two. Those of 1 twice, minus those of a power of two, are the bits of its inverse.
+  constexpr u32 min_exponent = 0x00800000u, max_exponent = 0x7e800000u, one_twice = 0x7f000000u;
+  constexpr float min_start = -3e38f, max_product = two_to_60 * 1125899906842624.0f;
   // The largest power of two up to the largest component, among those whose inverse is a normal number too.
   const u32 exponent = smaller(larger(bits_of(largest) & 0x7f800000u, min_exponent), max_exponent);
   SlabSetup setup;
   setup.time_scale = float_from_bits(exponent);
-  setup.units = float_from_bits(one_squared - exponent);
+  setup.units = float_from_bits(one_twice - exponent);
   setup.underflow = multiply_add(farthest, min_denormals, min_denormals);
   // Denormal directions have at least 2^-23 of a unit.
   farthest = mul_rn(farthest, exponent == min_exponent ? 8388608.0f : 1.01f);
@@ -125,7 +126,7 @@ COPSE_HD inline SlabSetup set_up_slabs(const Ray& ray, float farthest, float lar
   }
   setup.start = max_number(mul_rn(ray.t_min, setup.time_scale), max_number(min_start, mul_rn(farthest, -2.0f)));
   setup.reach = mul_rn(farthest, 4.0f);
-  setup.max_product = min_number(max_normal, mul_rn(setup.reach, two_to_60));
+  setup.max_product = min_number(max_product, mul_rn(setup.reach, two_to_60));
   return setup;
 }
 

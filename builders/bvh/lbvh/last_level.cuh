@@ -74,7 +74,7 @@ struct ByteRow {
   __device__ u32 at_most(u32 most) const { return __vcmpleu4(word, most * 0x01010101u); }
   __device__ static u32 bytes_below(u32 end, const LaneGroup& group) {
     const u32 first = 4 * group.rank, count = end > first ? smaller(end - first, 4u) : 0;
-    return count == 4 ? all_lanes : (1u << 8 * count) - 1;
+    return count == 4 ? ~0u : (1u << 8 * count) - 1;
   }
 };
 
