@@ -259,7 +259,7 @@ MortonOrderScratch last_order_scratch(const Executor& ex, u64 n, bool of_triangl
   const u64 bucket_bytes = buckets_scratch_bytes(shape, KeyShape(n, key_bits_or_fast(n, morton_bits))) +
                            take_splitters_scratch_bytes(ex, shape);
   scratch.bytes =
-      ScratchArena::bytes_for<u32>(1) + larger(scratch.bytes, ScratchArena::bytes_for<Aabb>(1) + bucket_bytes);
+      ScratchArena::bytes_for<u32>(1) + larger(scratch.bytes, ScratchArena::bytes_for<Aabb>(2) + bucket_bytes);
   return scratch;
 }
 
