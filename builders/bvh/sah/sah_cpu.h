@@ -134,7 +134,7 @@ class SahTop {
 
   /// Splits a node by all workers. Returns how many items go left.
   u32 split(const SahRange& range) const {
-    const auto grid = SahGrid::over(bound_centres(range), in_.bin_count);
+    const auto grid = SahGrid::over(range.depth == 0 ? *in_.centres : bound_centres(range), in_.bin_count);
     const SahNodeSplit node = choose_split(grid, fill_bins(range, grid), range);
     SahItem* const items = in_.items + range.first;
     SahItem* const spare = in_.spare + range.first;
