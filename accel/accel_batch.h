@@ -18,7 +18,7 @@ struct AccelBatchAccess;
 /// build() for each mesh.
 enum class BatchBuilder : u32 {
   hploc,  // H-PLOC, as by Quality::fast
-  lbvh,   // LBVH of Morton keys of 31 bits: a faster build, and slower rays
+  lbvh,   // LBVH of as many bits of the Morton key as are fast: a faster build, and slower rays
   balanced,  // H-PLOC and 2 passes that reinsert large nodes, as by Quality::balanced: a slower build, and faster rays
 };
 
