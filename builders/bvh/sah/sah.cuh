@@ -125,7 +125,7 @@ inline void split_top_down(const Executor& ex, u64 n, const copse::detail::SahIn
   for_each(ex, "sah: root", 1, detail::PushSahRoot{in.valid_count, progress.blocks});
   const char* label = "sah: split";
   const u32 shared_bytes = sizeof(detail::SahKernelMemory);
-  constexpr u64 items_per_block = 64;  // with fewer, blocks would wait for tasks most of the time
+  constexpr u64 items_per_block = 64;  // so that no block starts for a small tree without work
   const u64 blocks =
       smaller(resident_blocks(ex, label, detail::sah_kernel, detail::SahBlock::threads, shared_bytes),
               divide_rounding_up(n, items_per_block));
