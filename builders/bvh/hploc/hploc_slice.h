@@ -23,7 +23,7 @@
 
 namespace copse::detail {
 
-/// The values that a delta can have: 0 to 96, see common_prefix.
+/// The values that a delta can have: 0 to 96, which is 95 (see common_prefix) plus 1 (see LeafHierarchy).
 inline constexpr u32 delta_value_count = 97;
 
 /// A range of leaves whose clusters wait for those of its sibling.

@@ -25,7 +25,7 @@ namespace copse::cuda {
 
 namespace detail {
 
-/// 96 (see common_prefix) plus 1 (see LeafHierarchy).
+/// An upper bound: 95 (see common_prefix) plus 1 (see LeafHierarchy), and 1 to spare.
 inline constexpr u32 max_delta = 97;
 inline constexpr u32 max_subtrees_left = 2 * max_delta + 1;
 static_assert(max_subtrees_left < 256, "counts of PendingTable");
