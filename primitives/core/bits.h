@@ -123,6 +123,9 @@ namespace detail {
 /// Bound of the error of a number that rounds to zero or to one of the smallest numbers, as the t of a hit may: 2^-147.
 inline constexpr float min_denormals = 1.0f / (1u << 30) / (1u << 30) / (1u << 30) / (1u << 30) / (1u << 27);
 
+/// The bits of 1, twice. The bits of a power of two, taken from them, leave those of its inverse.
+inline constexpr u32 one_twice = 0x7f000000u;
+
 }  // namespace detail
 
 /// Returns the whole part of a number that is not negative, and 0 for NaN. Devices do so by themselves. C++ leaves NaN

@@ -108,9 +108,9 @@ inline constexpr float max_det = 1.0f * (1u << 31) * (1u << 31) * (1u << 31) * (
 
 /// The units for directions with a largest component of this magnitude: a power of two.
 COPSE_HD inline float direction_units(float largest) {
-  // Bits of powers of two. Those of 1 twice, minus those of a power of two, are the bits of its inverse.
-  constexpr u32 min_exponent = 0x00800000u, max_exponent = 0x7e800000u, one_twice = 0x7f000000u;
-  return float_from_bits(one_twice - smaller(larger(bits_of(largest) & 0x7f800000u, min_exponent), max_exponent));
+  constexpr u32 min_exponent = 0x00800000u, max_exponent = 0x7e800000u;
+  return float_from_bits(detail::one_twice -
+                         smaller(larger(bits_of(largest) & 0x7f800000u, min_exponent), max_exponent));
 }
 
 /// Makes the shear of a ray. In units, the largest component of a denormal direction is at least 2^-23, and that of

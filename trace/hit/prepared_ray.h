@@ -59,7 +59,7 @@ COPSE_HD inline SlabAxis make_common_range_axis(float origin, float scale, float
 COPSE_HD inline bool make_common_range_slabs(const Ray& ray, const TreeReach& tree, RaySlabs& slabs) {
   constexpr float part = 1.00001f / (1u << 19), max_start = two_to_60;
   constexpr u32 min_bits = (127u - 40) << 23, max_reach_bits = (127u + 58) << 23;
-  constexpr u32 max_direction_bits = (127u + 40) << 23, one_twice = 0x7f000000u;
+  constexpr u32 max_direction_bits = (127u + 40) << 23;
 
   const vec3 &o = ray.origin, &d = ray.direction;
   const float largest = TreeReach::largest_magnitude(d);

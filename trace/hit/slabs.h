@@ -107,8 +107,7 @@ COPSE_HD inline float extent_of_axis(float lo, float hi, float origin) {
 
 /// `farthest`: the extent of the axis along which the ray moves fastest. slab_padding sets the padding later.
 COPSE_HD inline SlabSetup set_up_slabs(const Ray& ray, float farthest, float largest) {
-  // Bits of powers of two. Those of 1 twice, minus those of a power of two, are the bits of its inverse.
-  constexpr u32 min_exponent = 0x00800000u, max_exponent = 0x7e800000u, one_twice = 0x7f000000u;
+  constexpr u32 min_exponent = 0x00800000u, max_exponent = 0x7e800000u;
   constexpr float min_start = -3e38f, max_product = two_to_60 * 1125899906842624.0f;
   // The largest power of two up to the largest component, among those whose inverse is a normal number too.
   const u32 exponent = smaller(larger(bits_of(largest) & 0x7f800000u, min_exponent), max_exponent);

@@ -57,8 +57,8 @@ struct HostRay {
     const Four direction = hn::Mul(hn::LoadU(d, &ray.direction.x), hn::Set(d, units));
     const Four inverse = hn::Div(hn::Set(d, 1.0f), direction);
     const float reach = 2.0f * farthest_coordinate(root) + largest_magnitude(ray.origin);
-    start = ray.t_min * float_from_bits(one_twice - bits_of(units));
-    time_scale = float_from_bits(one_twice - bits_of(units));
+    time_scale = float_from_bits(copse::detail::one_twice - bits_of(units));
+    start = ray.t_min * time_scale;
     make_slabs(origin, inverse, reach);
     make_shears(ray, origin, direction, inverse, units);
     box_limit = limit_of_boxes(ray.t_max);
@@ -72,8 +72,6 @@ struct HostRay {
   }
 
  private:
-  static constexpr u32 one_twice = 0x7f000000u;
-
   HWY_INLINE static float largest_magnitude(const vec3& p) {
     return max_number(max_number(magnitude(p.x), magnitude(p.y)), magnitude(p.z));
   }

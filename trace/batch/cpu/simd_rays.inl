@@ -134,7 +134,7 @@ struct Directions {
   Rays inverse;        // one over that component in units
 
   HWY_INLINE explicit Directions(const Rays (&direction)[3]) {
-    constexpr u32 min_exponent = 0x00800000u, max_exponent = 0x7e800000u, one_twice = 0x7f000000u;
+    constexpr u32 min_exponent = 0x00800000u, max_exponent = 0x7e800000u;
     const RayLanes d;
     const hn::Repartition<u32, RayLanes> du;
     const Rays x = hn::Abs(direction[0]), y = hn::Abs(direction[1]), z = hn::Abs(direction[2]);
@@ -143,7 +143,7 @@ struct Directions {
     is_x = hn::And(x_above_y, hn::Gt(x, z)), is_y = hn::AndNot(x_above_y, hn::Gt(y, z));
     const auto exponent = hn::And(hn::BitCast(du, largest), hn::Set(du, 0x7f800000u));
     const auto normal = hn::Min(hn::Max(exponent, hn::Set(du, min_exponent)), hn::Set(du, max_exponent));
-    units = hn::BitCast(d, hn::Sub(hn::Set(du, one_twice), normal));
+    units = hn::BitCast(d, hn::Sub(hn::Set(du, copse::detail::one_twice), normal));
     inverse = hn::Div(hn::Set(d, 1.0f), hn::Mul(of_axis(direction), units));
   }
 
