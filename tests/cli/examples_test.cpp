@@ -11,7 +11,7 @@ namespace {
 class CliExamples : public CliTest {
  protected:
   CliExamples() {
-    std::filesystem::create_symlink(COPSE_SOURCE "/assets", path("assets"));
+    std::filesystem::create_symlink(std::filesystem::absolute("assets"), path("assets"));
     std::filesystem::create_directory(path("bin"));
     std::filesystem::create_directory(path("slices"));
     std::filesystem::create_symlink(cli_path(), path("bin/copse"));
@@ -52,7 +52,7 @@ TEST_F(CliExamples, OfTheHelpTextsRun) {
 }
 
 TEST_F(CliExamples, OfTheGuideRun) {
-  run_examples(read_file(std::string(COPSE_SOURCE) + "/docs/guide/cli.md"), 12);
+  run_examples(read_file("docs/guide/cli.md"), 12);
 }
 
 }  // namespace

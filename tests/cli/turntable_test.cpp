@@ -48,7 +48,7 @@ TEST_F(CliTurntable, EveryKindOfInputAndStructureTurns) {
   for (const Arguments& more : {Arguments{path("s.copse")},
                                 {sphere(), "--structure", "grid"},
                                 {sphere(), "--structure", "frustum"},
-                                {COPSE_SOURCE "/assets/grove.glb"}}) {
+                                {"assets/grove.glb"}}) {
     Arguments arguments{"render"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     arguments.insert(arguments.end(), {"-o", path("t.png"), "--turntable", "3", "--size", "16"});

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "primitives/core/types.h"
 
 // What tests ask of the library that stands for NCCL. Its ranks are threads, and it moves memory of the host.
@@ -18,7 +20,7 @@ enum class NcclFault : u32 {
 /// name, and would reach these.
 struct NcclDouble {
   /// Loads it. It stays in the process.
-  explicit NcclDouble(const char* path);
+  explicit NcclDouble(const std::string& path);
 
   /// Lets one call of this thread fail, the first being number 0. The count begins anew.
   void (*fail)(u32 call, NcclFault fault);

@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <stdexcept>
 
 #include "accel/accel_rays.h"
@@ -25,8 +26,8 @@ namespace copse {
 
 namespace test {
 
-NcclDouble::NcclDouble(const char* path) {
-  void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+NcclDouble::NcclDouble(const std::string& path) {
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (library == nullptr) throw std::runtime_error(dlerror());
   const auto find = [library](const char* name, auto& function) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
@@ -45,12 +46,19 @@ using test::NcclFault;
 using test::RankOutcome;
 using test::run_ranks;
 
+/// Returns the path of a library that lies beside this program.
+std::string beside_program(const char* name) {
+  return std::filesystem::read_symlink("/proc/self/exe").replace_filename(name);
+}
+
+const std::string double_path = beside_program("libcopse-test-nccl-double.so");
+
 const test::NcclDouble& nccl_double() {
-  static const test::NcclDouble library(COPSE_NCCL_DOUBLE);
+  static const test::NcclDouble library(double_path);
   return library;
 }
 
-const NcclOptions with_double{.library = COPSE_NCCL_DOUBLE, .deadline_seconds = 60};
+const NcclOptions with_double{.library = double_path, .deadline_seconds = 60};
 
 /// How the ranks find each other: by an id alone, or as threads.
 enum class Bootstrap { id, threads };
@@ -74,7 +82,7 @@ std::vector<RankOutcome> run_with_double(
   });
 }
 
-void expect_no_error(const std::vector<RankOutcome>& outcomes) {
+void expect_all_ended(const std::vector<RankOutcome>& outcomes) {
   for (const RankOutcome& outcome : outcomes) EXPECT_EQ(outcome.text, "");
   EXPECT_EQ(nccl_double().open_communicators(), 0u);
 }
@@ -159,7 +167,7 @@ void check_tree(Communicator& comm, Context& context, const Mesh& mesh) {
 TEST(Nccl, GathersSumsAndExchangesForAllRankCounts) {
   for (const Bootstrap bootstrap : bootstraps) {
     for (const u32 count : {1u, 2u, 3u, 8u}) {
-      expect_no_error(run_with_double(bootstrap, count, [&](Communicator& comm, Context& context) {
+      expect_all_ended(run_with_double(bootstrap, count, [&](Communicator& comm, Context& context) {
         ASSERT_EQ(comm.size(), count);
         check_host_calls(comm);
         for (const u64 unit : {0, 1, 1000}) check_exchange(comm, context, unit);
@@ -172,7 +180,7 @@ TEST(Nccl, GathersSumsAndExchangesForAllRankCounts) {
 TEST(Nccl, SendsHostMemoryWithoutAnotherTransport) {
   constexpr u32 count = 3;
   const NcclId id = new_nccl_id(with_double);
-  expect_no_error(run_ranks(Communicator::of_threads(count), [&](Communicator&, u32 rank) {
+  expect_all_ended(run_ranks(Communicator::of_threads(count), [&](Communicator&, u32 rank) {
     Context context({.backend = Backend::cpu, .workers = 1});
     const auto nccl = std::make_shared<detail::NcclRank>(with_double, [] {});
     nccl->join(context, rank, count, id);
@@ -185,7 +193,7 @@ TEST(Nccl, BuildsTheTreeOfOneContext) {
   const Mesh mesh = generate_random(500, 0.2f);
   for (const Bootstrap bootstrap : bootstraps) {
     for (const u32 count : {1u, 2u, 4u}) {
-      expect_no_error(run_with_double(
+      expect_all_ended(run_with_double(
           bootstrap, count, [&](Communicator& comm, Context& context) { check_tree(comm, context, mesh); }));
     }
   }
@@ -200,7 +208,7 @@ TEST(Nccl, ThrowsTheErrorOfTheFirstRankThatFailedOnAllRanks) {
                          ErrorCode::capacity, "rank 1: too large");
       check_exchange(comm, context, 10);  // they go on together
     });
-    expect_no_error(outcomes);
+    expect_all_ended(outcomes);
   }
 }
 
@@ -215,7 +223,7 @@ void work_with_nccl(Communicator& comm, Context& context) {
 /// Returns what three ranks throw if a call of one of them fails.
 std::vector<RankOutcome> run_with_fault(Bootstrap bootstrap, u32 failing_rank, u32 call, NcclFault fault,
                                         double deadline) {
-  const NcclOptions options{.library = COPSE_NCCL_DOUBLE, .deadline_seconds = deadline};
+  const NcclOptions options{.library = double_path, .deadline_seconds = deadline};
   const auto outcomes = run_with_double(bootstrap, 3, work_with_nccl, options, [&](u32 rank) {
     nccl_double().fail(rank == failing_rank ? call : ~u32{0}, fault);
   });
@@ -226,7 +234,7 @@ std::vector<RankOutcome> run_with_fault(Bootstrap bootstrap, u32 failing_rank, u
 /// Returns the calls of a rank that can fail.
 u32 count_calls(Bootstrap bootstrap, u32 of_rank) {
   u32 calls = 0;
-  expect_no_error(run_with_double(
+  expect_all_ended(run_with_double(
       bootstrap, 3,
       [&](Communicator& comm, Context& context) {
         work_with_nccl(comm, context);
@@ -301,8 +309,9 @@ TEST(Nccl, NamesALibraryThatCannotBeUsed) {
     EXPECT_COPSE_ERROR(new_nccl_id({.library = library}), ErrorCode::no_device, "NCCL: " + library + " " + cause);
   };
   expect_refused("libno-such-nccl.so.2", "cannot be opened: libno-such-nccl.so.2: cannot open shared object file");
-  expect_refused(COPSE_NCCL_DOUBLE_OLD, "has version 2.14.3; 2.18.0 or newer is needed");
-  expect_refused(COPSE_NCCL_DOUBLE_LACKING, "has no function ncclCommAbort");
+  expect_refused(beside_program("libcopse-test-nccl-double-old.so"),
+                 "has version 2.14.3; 2.18.0 or newer is needed");
+  expect_refused(beside_program("libcopse-test-nccl-double-lacking.so"), "has no function ncclCommAbort");
 }
 
 TEST(Nccl, KeepsGpusOfOneProcessFromReadingBuffersDirectly) {
