@@ -20,12 +20,9 @@ namespace copse {
 
 namespace {
 
+using test::expect_no_error;
 using test::RankOutcome;
 using test::run_ranks;
-
-void expect_no_error(const std::vector<RankOutcome>& outcomes) {
-  for (const RankOutcome& outcome : outcomes) EXPECT_EQ(outcome.text, "");
-}
 
 TEST(Communicator, GathersSumsAndExchangesForAllRankCounts) {
   for (const u32 count : {1u, 2u, 3u, 4u, 7u, 8u, 64u}) {

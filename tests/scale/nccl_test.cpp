@@ -83,7 +83,7 @@ std::vector<RankOutcome> run_with_double(
 }
 
 void expect_all_ended(const std::vector<RankOutcome>& outcomes) {
-  for (const RankOutcome& outcome : outcomes) EXPECT_EQ(outcome.text, "");
+  test::expect_no_error(outcomes);
   EXPECT_EQ(nccl_double().open_communicators(), 0u);
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <functional>
 #include <memory>
 #include <string>
@@ -38,6 +40,10 @@ inline std::vector<RankOutcome> run_ranks(std::vector<Communicator> ranks,
   }
   for (std::thread& thread : threads) thread.join();
   return outcomes;
+}
+
+inline void expect_no_error(const std::vector<RankOutcome>& outcomes) {
+  for (const RankOutcome& outcome : outcomes) EXPECT_EQ(outcome.text, "");
 }
 
 /// Cuts a mesh into parts of consecutive triangles, [rank], each with all positions.
