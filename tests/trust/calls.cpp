@@ -63,9 +63,9 @@ Bytes bytes_of(const Accel& accel) {
 const std::vector<Call>& every_call() {
   static const std::vector<Call> all = [] {
     std::vector<Call> calls;
-    for (const auto& table : {tree_calls(), accel_calls(), scene_calls(), motion_calls(), grid_calls(),
-                              point_calls(), primitive_calls()}) {
-      calls.insert(calls.end(), table.begin(), table.end());
+    for (const CallTable& table : call_tables) {
+      const std::vector<Call> more = table.calls();
+      calls.insert(calls.end(), more.begin(), more.end());
     }
     return calls;
   }();

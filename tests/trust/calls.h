@@ -1,14 +1,21 @@
 #pragma once
 
-// A table of the public calls. Each test of this folder does something bad to every call of it: it takes memory away, or
-// it cancels. A call that is new in the library gets a row in one of the *_calls.cpp files.
+// Tables of the public calls. Each test of this folder does something bad to every call: it takes memory away, or it
+// cancels. A call that is new in the library gets a row in one of the *_calls.cpp files.
+
+#include <gtest/gtest.h>
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <tuple>
 #include <vector>
 
 #include "copse.h"
 #include "tests/builders/io/temporary_folder.h"
+#include "tests/support/backends.h"
 #include "tests/support/device_mesh.h"
 
 namespace copse::test {
@@ -99,11 +106,57 @@ std::vector<Call> tree_calls();
 std::vector<Call> accel_calls();
 std::vector<Call> scene_calls();
 std::vector<Call> motion_calls();
-std::vector<Call> grid_calls();
+std::vector<Call> uniform_grid_calls();
+std::vector<Call> voxel_calls();
+std::vector<Call> kd_tree_calls();
 std::vector<Call> point_calls();
 std::vector<Call> primitive_calls();
 
-/// All of them.
+/// The calls about one kind of structure, or those of primitives. A test of one table takes minutes under a tool that
+/// watches the GPU, a test of all tables more than half an hour.
+struct CallTable {
+  const char* name;
+  std::vector<Call> (*calls)();
+};
+inline void PrintTo(const CallTable& table, std::ostream* out) {
+  *out << table.name;
+}
+inline constexpr CallTable call_tables[] = {{"tree", tree_calls},
+                                            {"accel", accel_calls},
+                                            {"scene", scene_calls},
+                                            {"motion", motion_calls},
+                                            {"uniform_grid", uniform_grid_calls},
+                                            {"voxels", voxel_calls},
+                                            {"kd_tree", kd_tree_calls},
+                                            {"points", point_calls},
+                                            {"primitives", primitive_calls}};
+
+/// The calls of all tables.
 const std::vector<Call>& every_call();
+
+/// Runs the same test for each table on every backend. COPSE_ON_EACH_TABLE names the suite.
+class OnEachTable : public testing::TestWithParam<std::tuple<Backend, CallTable>> {
+ protected:
+  void SetUp() override {
+    if (backend() == Backend::cuda) COPSE_SKIP_WITHOUT_GPU();
+    context_.emplace(ContextOptions{.backend = backend()});
+  }
+  Backend backend() const { return std::get<0>(GetParam()); }
+  std::vector<Call> calls() const { return std::get<1>(GetParam()).calls(); }
+  Context& context() { return *context_; }
+
+ private:
+  std::optional<Context> context_;
+};
+
+inline std::string table_test_name(const testing::TestParamInfo<std::tuple<Backend, CallTable>>& info) {
+  return std::string(name_of(std::get<0>(info.param))) + '_' + std::get<1>(info.param).name;
+}
+
+#define COPSE_ON_EACH_TABLE(Suite)                                                                          \
+  INSTANTIATE_TEST_SUITE_P(, Suite,                                                                         \
+                           testing::Combine(testing::Values(::copse::Backend::cpu, ::copse::Backend::cuda), \
+                                            testing::ValuesIn(::copse::test::call_tables)),                 \
+                           ::copse::test::table_test_name)
 
 }  // namespace copse::test

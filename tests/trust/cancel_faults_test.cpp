@@ -24,17 +24,17 @@ struct CountedToken {
   bool stop_requested() const { return stop->looks.fetch_add(1) >= stop->stop_after; }
 };
 
-class CancelFaults : public OnEachBackend {
+class CancelFaults : public OnEachTable {
  protected:
   /// Cancels a call at its k-th look at the token: for some values of k that are spread over all looks, or for each if
   /// COPSE_EVERY_FAULT is set. Returns how many there were.
   u64 cancel_everywhere(const Call& call) {
     FaultyMemory memory(context());
     CountedStop stop;
-    std::optional<Context> cancelled(std::in_place, ContextOptions{.backend = GetParam(),
-                                                                   .stream = context().stream(),
-                                                                   .memory = &memory,
-                                                                   .cancel = CountedToken{&stop}});
+    std::optional<Context> cancelled(
+        std::in_place,
+        ContextOptions{
+            .backend = backend(), .stream = context().stream(), .memory = &memory, .cancel = CountedToken{&stop}});
     auto run = call.prepare(*cancelled);
     stop.looks = 0;
     const Bytes expected = run(*cancelled);
@@ -73,12 +73,13 @@ class CancelFaults : public OnEachBackend {
     EXPECT_LE(live_after_error, std::max(live, memory.live_count())) << "the cancelled call left memory behind";
   }
 };
-COPSE_ON_EACH_BACKEND(CancelFaults);
+COPSE_ON_EACH_TABLE(CancelFaults);
 
 TEST_P(CancelFaults, EveryCallSaysSoAndWorksAgain) {
+  const std::vector<Call> all = calls();
   u64 places = 0;
-  for (const Call& call : every_call()) places += cancel_everywhere(call);
-  EXPECT_GT(places, 400u);
+  for (const Call& call : all) places += cancel_everywhere(call);
+  EXPECT_GT(places, all.size());  // so that a call cannot become deaf, or a table empty
   RecordProperty("places", std::to_string(places));
 }
 

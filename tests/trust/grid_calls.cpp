@@ -38,7 +38,19 @@ Bytes bytes_of_bricks(Context& c, const Bricks& bricks) {
   return bytes;
 }
 
-std::vector<Call> uniform_calls() {
+/// Neighbours through a tree or a grid of points.
+template <class Points>
+Bytes neighbours_in(Context& c, Given& g, const Points& points) {
+  Buffer<PointNeighbour> nearest(c, 3 * g.points.size());
+  nearest_neighbours(c, points, g.points.span(), nearest.span());
+  count_neighbours(c, points, g.points.span(), 0.3f, g.counts.span());
+  const NeighbourLists lists = all_neighbours(c, points, g.points.span(), 0.3f);
+  return bytes_of(nearest, g.counts, lists.offsets, lists.neighbours);
+}
+
+}  // namespace
+
+std::vector<Call> uniform_grid_calls() {
   return {
       call("build_grid", [](Context& c, Given& g) { return bytes_of_grid(build_grid(c, g.mesh.view())); }),
       call("rebuild_grid", a_grid,
@@ -122,7 +134,7 @@ std::vector<Call> voxel_calls() {
   };
 }
 
-std::vector<Call> kd_calls() {
+std::vector<Call> kd_tree_calls() {
   return {
       call("build_sah_kd_tree",
            [](Context& c, Given& g) {
@@ -144,26 +156,6 @@ std::vector<Call> kd_calls() {
              return bytes_of(file.tree.nodes, file.tree.primitive_ids);
            }),
   };
-}
-
-/// Neighbours through a tree or a grid of points.
-template <class Points>
-Bytes neighbours_in(Context& c, Given& g, const Points& points) {
-  Buffer<PointNeighbour> nearest(c, 3 * g.points.size());
-  nearest_neighbours(c, points, g.points.span(), nearest.span());
-  count_neighbours(c, points, g.points.span(), 0.3f, g.counts.span());
-  const NeighbourLists lists = all_neighbours(c, points, g.points.span(), 0.3f);
-  return bytes_of(nearest, g.counts, lists.offsets, lists.neighbours);
-}
-
-}  // namespace
-
-std::vector<Call> grid_calls() {
-  std::vector<Call> calls;
-  for (const auto& table : {uniform_calls(), voxel_calls(), kd_calls()}) {
-    calls.insert(calls.end(), table.begin(), table.end());
-  }
-  return calls;
 }
 
 std::vector<Call> point_calls() {

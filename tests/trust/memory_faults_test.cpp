@@ -15,71 +15,74 @@ namespace copse::test {
 
 namespace {
 
-class Canaries : public OnEachBackend {};
-
-class MemoryFaults : public OnEachBackend {
- protected:
-  /// Fails the allocations of a call from the k-th one on, for every k, until the call needs no more. Returns how many
-  /// there were.
-  u64 fail_every_allocation(const Call& call, Fault fault) {
-    FaultyMemory memory(context());
-    std::optional<Context> faulty(
-        std::in_place, ContextOptions{.backend = GetParam(), .stream = context().stream(), .memory = &memory});
-    const Bytes expected = call.prepare(context())(context());
-    u64 k = 0;
-    for (; fails(*faulty, memory, call, fault, k, expected); ++k) {
-      if (k > max_allocations) break;
-    }
-    EXPECT_LE(k, max_allocations) << call.name;
-    faulty.reset();
-    EXPECT_EQ(memory.live_count(), 0u) << call.name << " leaves memory behind";
-    EXPECT_EQ(memory.overrun_count(), 0u) << call.name << " writes beside its memory";
-    return k;
+/// Returns false if the call ended well, since it has no allocation `k`.
+bool allocation_fails(Context& faulty, FaultyMemory& memory, const Call& call, Fault fault, u64 k,
+                      const Bytes& expected) {
+  SCOPED_TRACE(std::string(call.name) + ", allocation " + std::to_string(k));
+  const auto run = call.prepare(faulty);
+  faulty.release_scratch();
+  const u64 live = memory.live_count();
+  memory.fail_after(k, fault);
+  bool failed = false;
+  try {
+    run(faulty);
+  } catch (const Error& error) {
+    failed = true;
+    EXPECT_EQ(error.code(), ErrorCode::out_of_memory) << error.what();
+    EXPECT_TRUE(memory.is_named_in(error.what())) << error.what();
   }
+  memory.work();
+  faulty.release_scratch();
+  const u64 live_after_error = memory.live_count();
+  EXPECT_TRUE(run(faulty) == expected) << "the call has other results than without the error";
+  faulty.release_scratch();
+  // A structure may keep what it grew by, such as masks.
+  EXPECT_LE(live_after_error, std::max(live, memory.live_count())) << "the error left memory behind";
+  return failed;
+}
 
- private:
-  static constexpr u64 max_allocations = 400;
-
-  /// Returns false if the call ended well, since it has no allocation `k`.
-  static bool fails(Context& faulty, FaultyMemory& memory, const Call& call, Fault fault, u64 k,
-                    const Bytes& expected) {
-    SCOPED_TRACE(std::string(call.name) + ", allocation " + std::to_string(k));
-    const auto run = call.prepare(faulty);
-    faulty.release_scratch();
-    const u64 live = memory.live_count();
-    memory.fail_after(k, fault);
-    bool failed = false;
-    try {
-      run(faulty);
-    } catch (const Error& error) {
-      failed = true;
-      EXPECT_EQ(error.code(), ErrorCode::out_of_memory) << error.what();
-      EXPECT_TRUE(memory.is_named_in(error.what())) << error.what();
-    }
-    memory.work();
-    faulty.release_scratch();
-    const u64 live_after_error = memory.live_count();
-    EXPECT_TRUE(run(faulty) == expected) << "the call has other results than without the error";
-    faulty.release_scratch();
-    // A structure may keep what it grew by, such as masks.
-    EXPECT_LE(live_after_error, std::max(live, memory.live_count())) << "the error left memory behind";
-    return failed;
+/// Fails the allocations of a call from the k-th one on, for every k, until the call needs no more. Returns how many
+/// there were.
+u64 fail_every_allocation(Context& context, const Call& call, Fault fault) {
+  constexpr u64 max_allocations = 400;
+  FaultyMemory memory(context);
+  std::optional<Context> faulty(
+      std::in_place, ContextOptions{.backend = context.backend(), .stream = context.stream(), .memory = &memory});
+  const Bytes expected = call.prepare(context)(context);
+  u64 k = 0;
+  for (; allocation_fails(*faulty, memory, call, fault, k, expected); ++k) {
+    if (k > max_allocations) break;
   }
-};
-COPSE_ON_EACH_BACKEND(MemoryFaults);
+  EXPECT_LE(k, max_allocations) << call.name;
+  faulty.reset();
+  EXPECT_EQ(memory.live_count(), 0u) << call.name << " leaves memory behind";
+  EXPECT_EQ(memory.overrun_count(), 0u) << call.name << " writes beside its memory";
+  return k;
+}
 
-TEST_P(MemoryFaults, EveryCallSaysSoAndWorksAgain) {
+class MemoryFaultsOfCalls : public OnEachTable {};
+COPSE_ON_EACH_TABLE(MemoryFaultsOfCalls);
+
+TEST_P(MemoryFaultsOfCalls, EveryCallSaysSoAndWorksAgain) {
+  const std::vector<Call> all = calls();
   u64 faults = 0;
-  for (const Call& call : every_call()) faults += fail_every_allocation(call, Fault::error);
-  EXPECT_GT(faults, 500u);  // so that the table cannot become empty
+  for (const Call& call : all) faults += fail_every_allocation(context(), call, Fault::error);
+  EXPECT_GT(faults, all.size());  // so that a table cannot become empty
+  RecordProperty("calls", std::to_string(all.size()));
   RecordProperty("faults", std::to_string(faults));
 }
+
+class MemoryFaults : public OnEachBackend {};
+COPSE_ON_EACH_BACKEND(MemoryFaults);
+
+class Canaries : public OnEachBackend {};
+COPSE_ON_EACH_BACKEND(Canaries);
 
 // A resource that does not keep to its documentation brings no crash.
 TEST_P(MemoryFaults, NullAndBadAllocAreErrorsWithTheBytes) {
   for (const Call& call : accel_calls()) {
-    fail_every_allocation(call, Fault::null);
-    fail_every_allocation(call, Fault::bad_alloc);
+    fail_every_allocation(context(), call, Fault::null);
+    fail_every_allocation(context(), call, Fault::bad_alloc);
   }
 }
 
@@ -158,8 +161,6 @@ TEST_P(Canaries, AWriteBesideAnAllocationEndsTheProgram) {
   EXPECT_DEATH(write_at(-3), "canaries: byte 3 before an allocation of 100 bytes was written");
   setenv("COPSE_CANARIES", kept.c_str(), 1);
 }
-
-COPSE_ON_EACH_BACKEND(Canaries);
 
 }  // namespace
 
