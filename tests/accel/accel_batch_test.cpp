@@ -113,6 +113,15 @@ class AccelBatches : public test::OnEachBackend {
                              << meshes.views[i].triangle_count();
     }
   }
+
+  void expect_builds_of_mixed_sizes(BatchBuilder builder) {
+    Meshes meshes(context(), mixed_meshes(400));
+    AccelBatch batch = build_batch(context(), meshes.views, {builder});
+    expect_single_builds(meshes, batch, "build");
+    meshes.move(1);
+    rebuild(context(), batch);
+    expect_single_builds(meshes, batch, "rebuild");
+  }
 };
 
 TEST_P(AccelBatches, EqualSingleBuildsOverHardMeshes) {
@@ -124,15 +133,14 @@ TEST_P(AccelBatches, EqualSingleBuildsOverHardMeshes) {
   }
 }
 
-TEST_P(AccelBatches, EqualSingleBuildsOfMixedSizes) {
-  Meshes meshes(context(), mixed_meshes(400));
-  for (const AccelBatchOptions& options : all_batch_options) {
-    AccelBatch batch = build_batch(context(), meshes.views, options);
-    expect_single_builds(meshes, batch, "build");
-    meshes.move(1);
-    rebuild(context(), batch);
-    expect_single_builds(meshes, batch, "rebuild");
-  }
+TEST_P(AccelBatches, EqualHplocBuildsOfMixedSizes) {
+  expect_builds_of_mixed_sizes(BatchBuilder::hploc);
+}
+TEST_P(AccelBatches, EqualLbvhBuildsOfMixedSizes) {
+  expect_builds_of_mixed_sizes(BatchBuilder::lbvh);
+}
+TEST_P(AccelBatches, EqualBalancedBuildsOfMixedSizes) {
+  expect_builds_of_mixed_sizes(BatchBuilder::balanced);
 }
 
 /// Batches of small meshes alone, which CUDA sorts and refits by a block each, for every number of threads.
@@ -209,6 +217,9 @@ void expect_single_refits(Context& context, BatchBuilder builder, Quality qualit
 
 TEST_P(AccelBatches, RefitsEqualSingleRefits) {
   expect_single_refits(context(), BatchBuilder::hploc, Quality::fast);
+}
+
+TEST_P(AccelBatches, RefitsOfBalancedOnesEqualSingleRefits) {
   expect_single_refits(context(), BatchBuilder::balanced, Quality::balanced);
 }
 

@@ -49,16 +49,18 @@ class ShardedRays : public testing::TestWithParam<Backend> {
     if (GetParam() == Backend::cuda) COPSE_SKIP_WITHOUT_GPU();
   }
 
-  /// Returns what one context answers that has the triangles of all parts.
-  RayAnswers ask_one(const std::vector<Mesh>& parts, const std::vector<Ray>& rays, bool has_masks) {
-    Context context({.backend = GetParam()});
+  /// Builds over the triangles of all parts.
+  static Accel build_one(Context& context, const std::vector<Mesh>& parts, bool has_masks) {
     std::vector<test::DeviceMesh> meshes;
     std::vector<TriangleView> views;
     for (const Mesh& part : parts) meshes.emplace_back(context, part);
     for (u32 rank = 0; rank < parts.size(); ++rank) {
       views.push_back(named_view(meshes[rank], rank, mask_of(rank, has_masks)));
     }
-    const Accel accel = build(context, views);
+    return build(context, views);
+  }
+
+  static RayAnswers ask_one(Context& context, const Accel& accel, const std::vector<Ray>& rays) {
     const Buffer<Ray> on_device(context, rays);
     Buffer<Hit> hits(context, rays.size());
     Buffer<u8> occluded(context, rays.size());
@@ -100,9 +102,17 @@ class ShardedRays : public testing::TestWithParam<Backend> {
                                : test::difficult_rays(mesh, 150, 5 + rank));  // rank 1 has none
     }
     const std::vector<RayAnswers> answers = ask_ranks(parts, rays, has_masks);
+    Context context({.backend = GetParam()});
+    const Accel one = build_one(context, parts, has_masks);
     for (u32 rank = 0; rank < count; ++rank) {
-      EXPECT_TRUE(same_answers(answers[rank], ask_one(parts, rays[rank], has_masks)))
+      EXPECT_TRUE(same_answers(answers[rank], ask_one(context, one, rays[rank])))
           << name << ", rank " << rank << " of " << count;
+    }
+  }
+
+  void expect_same_for_hard_meshes(u32 count) {
+    for (const test::NamedMesh& each : test::hard_meshes()) {
+      if (!each.mesh.positions.empty()) expect_same(each.name, each.mesh, count);
     }
   }
 
@@ -112,11 +122,14 @@ class ShardedRays : public testing::TestWithParam<Backend> {
 INSTANTIATE_TEST_SUITE_P(, ShardedRays, testing::Values(Backend::cpu, Backend::cuda),
                          [](const auto& info) { return name_of(info.param); });
 
-TEST_P(ShardedRays, HitWhatRaysOfOneContextHit) {
-  for (const test::NamedMesh& each : test::hard_meshes()) {
-    if (each.mesh.positions.empty()) continue;
-    for (const u32 count : {1u, 3u, 8u}) expect_same(each.name, each.mesh, count);
-  }
+TEST_P(ShardedRays, OfOneRankHitWhatRaysOfOneContextHit) {
+  expect_same_for_hard_meshes(1);
+}
+TEST_P(ShardedRays, OfThreeRanksHitWhatRaysOfOneContextHit) {
+  expect_same_for_hard_meshes(3);
+}
+TEST_P(ShardedRays, OfEightRanksHitWhatRaysOfOneContextHit) {
+  expect_same_for_hard_meshes(8);
 }
 
 TEST_P(ShardedRays, HitTheSameThroughHplocTrees) {
