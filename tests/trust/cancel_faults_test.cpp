@@ -79,7 +79,7 @@ TEST_P(CancelFaults, EveryCallSaysSoAndWorksAgain) {
   const std::vector<Call> all = calls();
   u64 places = 0;
   for (const Call& call : all) places += cancel_everywhere(call);
-  EXPECT_GT(places, all.size());  // so that a call cannot become deaf, or a table empty
+  EXPECT_GT(places, all.size());  // so that a table cannot become empty
   RecordProperty("places", std::to_string(places));
 }
 
