@@ -29,16 +29,9 @@ struct TreeBuilder {
 const std::array tree_builders{TreeBuilder{"lbvh", LbvhOptions{}}, TreeBuilder{"hploc", HplocOptions{}},
                                TreeBuilder{"sah", SahOptions{}}};
 
-class EveryBuilder : public testing::TestWithParam<std::tuple<Backend, TreeBuilder>> {
+class EveryBuilder : public OnEachRow<TreeBuilder> {
  protected:
-  void SetUp() override {
-    if (backend() == Backend::cuda) COPSE_SKIP_WITHOUT_GPU();
-    context_.emplace(ContextOptions{.backend = backend()});
-  }
-
-  static Backend backend() { return std::get<Backend>(GetParam()); }
-  static const TreeBuilder& builder() { return std::get<TreeBuilder>(GetParam()); }
-  Context& context() { return *context_; }
+  static const TreeBuilder& builder() { return row(); }
 
   Bvh build(const TriangleViews& triangles, u32 max_leaf_size = 1) {
     return copse::build(context(), triangles, builder().options(max_leaf_size));
@@ -53,18 +46,9 @@ class EveryBuilder : public testing::TestWithParam<std::tuple<Backend, TreeBuild
     const ValidationReport report = validate(context(), bvh, primitives);
     EXPECT_TRUE(report.is_valid()) << what << ": " << report.message();
   }
-
- private:
-  std::optional<Context> context_;
 };
 
-INSTANTIATE_TEST_SUITE_P(, EveryBuilder,
-                         testing::Combine(testing::Values(Backend::cpu, Backend::cuda),
-                                          testing::ValuesIn(tree_builders)),
-                         [](const auto& info) {
-                           return std::string(name_of(std::get<Backend>(info.param))) + "_" +
-                                  std::get<TreeBuilder>(info.param).name;
-                         });
+COPSE_ON_EACH_ROW(EveryBuilder, TreeBuilder, tree_builders);
 
 TEST_P(EveryBuilder, MakesValidTreesOfHardMeshes) {
   for (const NamedMesh& hard : hard_meshes()) {

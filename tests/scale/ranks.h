@@ -46,6 +46,13 @@ inline void expect_no_error(const std::vector<RankOutcome>& outcomes) {
   for (const RankOutcome& outcome : outcomes) EXPECT_EQ(outcome.text, "");
 }
 
+/// Returns the part of each rank, [rank]: triangle i is with rank i % count, so that all boxes overlap before the build.
+inline std::vector<Mesh> deal_mesh(const Mesh& mesh, u32 count) {
+  std::vector<Mesh> parts(count, Mesh{mesh.positions, {}});
+  for (size_t i = 0; i < mesh.triangles.size(); ++i) parts[i % count].triangles.push_back(mesh.triangles[i]);
+  return parts;
+}
+
 /// Cuts a mesh into parts of consecutive triangles, [rank], each with all positions.
 inline std::vector<Mesh> cut_mesh(const Mesh& mesh, const std::vector<u64>& begins) {
   std::vector<Mesh> parts;

@@ -112,12 +112,6 @@ Questions questions_about(const Mesh& mesh, u32 seed) {
   return questions;
 }
 
-std::vector<Mesh> deal(const Mesh& mesh, u32 count) {
-  std::vector<Mesh> parts(count, Mesh{mesh.positions, {}});
-  for (size_t i = 0; i < mesh.triangles.size(); ++i) parts[i % count].triangles.push_back(mesh.triangles[i]);
-  return parts;
-}
-
 class ShardedQueries : public test::OnEachBackend {
  protected:
   Accel build_one(const std::vector<Mesh>& parts) {
@@ -138,7 +132,7 @@ class ShardedQueries : public test::OnEachBackend {
   ///   is_closed: else there is no inside
   void expect_same(const std::string& name, const Mesh& mesh, u32 count, bool is_closed,
                    float max_distance = infinity) {
-    const std::vector<Mesh> parts = deal(mesh, count);
+    const std::vector<Mesh> parts = test::deal_mesh(mesh, count);
     std::vector<Questions> questions;
     for (u32 rank = 0; rank < count; ++rank) {
       questions.push_back(rank == 1 ? Questions() : questions_about(mesh, 5 + rank));
@@ -216,7 +210,7 @@ TEST_P(ShardedQueries, FollowTrianglesThatMove) {
   const Mesh mesh = generate_random(900, 0.1f);
   Mesh moved = mesh;
   for (vec3& p : moved.positions) p = vec3(p.z + 0.4f, -p.x, p.y * 2.0f);
-  const std::vector<Mesh> before = deal(mesh, count), after = deal(moved, count);
+  const std::vector<Mesh> before = test::deal_mesh(mesh, count), after = test::deal_mesh(moved, count);
   const Questions questions = questions_about(moved, 3);
   const AnswersToAll expected = ask_one(build_one(after), questions);
   const auto outcomes = test::run_ranks(Communicator::of_threads(count), [&](Communicator& comm, u32 rank) {

@@ -25,13 +25,6 @@ bool same_answers(const RayAnswers& a, const RayAnswers& b) {
   return test::same_bytes(a.hits, b.hits) && test::same_bytes(a.occluded, b.occluded);
 }
 
-/// Returns the part of each rank, [rank]: triangle i is with rank i % count, so that all boxes overlap before the build.
-std::vector<Mesh> deal_mesh(const Mesh& mesh, u32 count) {
-  std::vector<Mesh> parts(count, Mesh{mesh.positions, {}});
-  for (size_t i = 0; i < mesh.triangles.size(); ++i) parts[i % count].triangles.push_back(mesh.triangles[i]);
-  return parts;
-}
-
 TriangleView named_view(const test::DeviceMesh& mesh, u32 rank, u32 mask) {
   TriangleView view = mesh.view(10 + rank);
   view.mask = mask;
@@ -43,29 +36,25 @@ u32 mask_of(u32 rank, bool has_masks) {
   return has_masks && rank == 2 ? 0 : ~u32{0};
 }
 
-class ShardedRays : public testing::TestWithParam<Backend> {
+class ShardedRays : public test::OnEachBackend {
  protected:
-  void SetUp() override {
-    if (GetParam() == Backend::cuda) COPSE_SKIP_WITHOUT_GPU();
-  }
-
   /// Builds over the triangles of all parts.
-  static Accel build_one(Context& context, const std::vector<Mesh>& parts, bool has_masks) {
+  Accel build_one(const std::vector<Mesh>& parts, bool has_masks) {
     std::vector<test::DeviceMesh> meshes;
     std::vector<TriangleView> views;
-    for (const Mesh& part : parts) meshes.emplace_back(context, part);
+    for (const Mesh& part : parts) meshes.emplace_back(context(), part);
     for (u32 rank = 0; rank < parts.size(); ++rank) {
       views.push_back(named_view(meshes[rank], rank, mask_of(rank, has_masks)));
     }
-    return build(context, views);
+    return build(context(), views);
   }
 
-  static RayAnswers ask_one(Context& context, const Accel& accel, const std::vector<Ray>& rays) {
-    const Buffer<Ray> on_device(context, rays);
-    Buffer<Hit> hits(context, rays.size());
-    Buffer<u8> occluded(context, rays.size());
-    closest_hits(context, accel, on_device.span(), hits.span());
-    any_hits(context, accel, on_device.span(), occluded.span());
+  RayAnswers ask_one(const Accel& accel, const std::vector<Ray>& rays) {
+    const Buffer<Ray> on_device(context(), rays);
+    Buffer<Hit> hits(context(), rays.size());
+    Buffer<u8> occluded(context(), rays.size());
+    closest_hits(context(), accel, on_device.span(), hits.span());
+    any_hits(context(), accel, on_device.span(), occluded.span());
     return {hits.download(), occluded.download()};
   }
 
@@ -95,17 +84,16 @@ class ShardedRays : public testing::TestWithParam<Backend> {
   }
 
   void expect_same(const std::string& name, const Mesh& mesh, u32 count, bool has_masks = false) {
-    const std::vector<Mesh> parts = deal_mesh(mesh, count);
+    const std::vector<Mesh> parts = test::deal_mesh(mesh, count);
     std::vector<std::vector<Ray>> rays;
     for (u32 rank = 0; rank < count; ++rank) {
       rays.push_back(rank == 1 ? std::vector<Ray>()
                                : test::difficult_rays(mesh, 150, 5 + rank));  // rank 1 has none
     }
     const std::vector<RayAnswers> answers = ask_ranks(parts, rays, has_masks);
-    Context context({.backend = GetParam()});
-    const Accel one = build_one(context, parts, has_masks);
+    const Accel one = build_one(parts, has_masks);
     for (u32 rank = 0; rank < count; ++rank) {
-      EXPECT_TRUE(same_answers(answers[rank], ask_one(context, one, rays[rank])))
+      EXPECT_TRUE(same_answers(answers[rank], ask_one(one, rays[rank])))
           << name << ", rank " << rank << " of " << count;
     }
   }
@@ -119,8 +107,7 @@ class ShardedRays : public testing::TestWithParam<Backend> {
   u32 hploc_radius_ = 0;
 };
 
-INSTANTIATE_TEST_SUITE_P(, ShardedRays, testing::Values(Backend::cpu, Backend::cuda),
-                         [](const auto& info) { return name_of(info.param); });
+COPSE_ON_EACH_BACKEND(ShardedRays);
 
 TEST_P(ShardedRays, OfOneRankHitWhatRaysOfOneContextHit) {
   expect_same_for_hard_meshes(1);

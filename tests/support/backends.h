@@ -1,11 +1,15 @@
 #pragma once
 
 // Runs the same test on every backend. Derive the fixture from OnEachBackend, write TEST_P, and name the suite in
-// COPSE_ON_EACH_BACKEND. Where no GPU answers, the CUDA backend is skipped.
+// COPSE_ON_EACH_BACKEND. For each row of a table too, they are OnEachRow and COPSE_ON_EACH_ROW. Where no GPU answers, the
+// CUDA backend is skipped.
 
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <string>
+#include <tuple>
+#include <type_traits>
 
 #include "primitives/core/context.h"
 #include "primitives/core/error.h"
@@ -27,11 +31,20 @@ inline bool gpu_answers() {
 #define COPSE_SKIP_WITHOUT_GPU() \
   if (!::copse::test::gpu_answers()) GTEST_SKIP() << "no GPU answers"
 
-class OnEachBackend : public testing::TestWithParam<Backend> {
+/// A test with a context of the backend that its parameter is or has.
+template <class Parameter>
+class WithContext : public testing::TestWithParam<Parameter> {
  protected:
   void SetUp() override {
-    if (GetParam() == Backend::cuda) COPSE_SKIP_WITHOUT_GPU();
-    context_.emplace(ContextOptions{.backend = GetParam()});
+    if (backend() == Backend::cuda) COPSE_SKIP_WITHOUT_GPU();
+    context_.emplace(ContextOptions{.backend = backend()});
+  }
+  static Backend backend() {
+    if constexpr (std::is_same_v<Parameter, Backend>) {
+      return WithContext::GetParam();
+    } else {
+      return std::get<Backend>(WithContext::GetParam());
+    }
   }
   Context& context() { return *context_; }
 
@@ -39,13 +52,34 @@ class OnEachBackend : public testing::TestWithParam<Backend> {
   std::optional<Context> context_;
 };
 
+class OnEachBackend : public WithContext<Backend> {};
+
+/// Row is a struct with a `name`.
+template <class Row>
+class OnEachRow : public WithContext<std::tuple<Backend, Row>> {
+ protected:
+  static const Row& row() { return std::get<Row>(OnEachRow::GetParam()); }
+};
+
 inline std::string backend_test_name(const testing::TestParamInfo<Backend>& info) {
   return name_of(info.param);
+}
+
+template <class Row>
+std::string row_test_name(const testing::TestParamInfo<std::tuple<Backend, Row>>& info) {
+  return std::string(name_of(std::get<Backend>(info.param))) + '_' + std::get<Row>(info.param).name;
 }
 
 #define COPSE_ON_EACH_BACKEND(Suite)                                                                \
   INSTANTIATE_TEST_SUITE_P(, Suite, testing::Values(::copse::Backend::cpu, ::copse::Backend::cuda), \
                            ::copse::test::backend_test_name)
+
+/// Row is the type of the elements of `rows`, an array.
+#define COPSE_ON_EACH_ROW(Suite, Row, rows)                                                                      \
+  INSTANTIATE_TEST_SUITE_P(                                                                                      \
+      , Suite,                                                                                                   \
+      testing::Combine(testing::Values(::copse::Backend::cpu, ::copse::Backend::cuda), testing::ValuesIn(rows)), \
+      ::copse::test::row_test_name<Row>)
 
 /// Expects that `statement` throws copse::Error of `code_` and that its message contains `part`.
 #define EXPECT_COPSE_ERROR(statement, code_, part)                                      \

@@ -5,17 +5,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <ostream>
-#include <string>
-#include <tuple>
 #include <vector>
 
 #include "copse.h"
 #include "tests/builders/io/temporary_folder.h"
-#include "tests/support/backends.h"
 #include "tests/support/device_mesh.h"
 
 namespace copse::test {
@@ -134,29 +131,17 @@ inline constexpr CallTable call_tables[] = {{"tree", tree_calls},
 /// The calls of all tables.
 const std::vector<Call>& every_call();
 
-/// Runs the same test for each table on every backend. COPSE_ON_EACH_TABLE names the suite.
-class OnEachTable : public testing::TestWithParam<std::tuple<Backend, CallTable>> {
- protected:
-  void SetUp() override {
-    if (backend() == Backend::cuda) COPSE_SKIP_WITHOUT_GPU();
-    context_.emplace(ContextOptions{.backend = backend()});
-  }
-  Backend backend() const { return std::get<0>(GetParam()); }
-  std::vector<Call> calls() const { return std::get<1>(GetParam()).calls(); }
-  Context& context() { return *context_; }
-
- private:
-  std::optional<Context> context_;
-};
-
-inline std::string table_test_name(const testing::TestParamInfo<std::tuple<Backend, CallTable>>& info) {
-  return std::string(name_of(std::get<0>(info.param))) + '_' + std::get<1>(info.param).name;
+/// Expects that a call has its results after a fault, and that the fault left nothing behind.
+///   memory: counts what is live in the context's memory
+///   live: what was live before the fault, without scratch
+template <class Memory>
+void expect_works_again(Context& context, const Memory& memory, const Run& run, const Bytes& expected, u64 live) {
+  context.release_scratch();
+  const u64 live_after_fault = memory.live_count();
+  EXPECT_TRUE(run(context) == expected) << "the call has other results than without the fault";
+  context.release_scratch();
+  // A structure may keep what it grew by, such as masks.
+  EXPECT_LE(live_after_fault, std::max(live, memory.live_count())) << "the fault left memory behind";
 }
-
-#define COPSE_ON_EACH_TABLE(Suite)                                                                          \
-  INSTANTIATE_TEST_SUITE_P(, Suite,                                                                         \
-                           testing::Combine(testing::Values(::copse::Backend::cpu, ::copse::Backend::cuda), \
-                                            testing::ValuesIn(::copse::test::call_tables)),                 \
-                           ::copse::test::table_test_name)
 
 }  // namespace copse::test

@@ -24,7 +24,7 @@ struct CountedToken {
   bool stop_requested() const { return stop->looks.fetch_add(1) >= stop->stop_after; }
 };
 
-class CancelFaults : public OnEachTable {
+class CancelFaults : public OnEachRow<CallTable> {
  protected:
   /// Cancels a call at its k-th look at the token: for some values of k that are spread over all looks, or for each if
   /// COPSE_EVERY_FAULT is set. Returns how many there were.
@@ -66,17 +66,13 @@ class CancelFaults : public OnEachTable {
       EXPECT_NE(std::string(error.what()).find("cancelled"), std::string::npos) << error.what();
     }
     stop.stop_after = ~u64{0};
-    context.release_scratch();
-    const u64 live_after_error = memory.live_count();
-    EXPECT_TRUE(run(context) == expected) << "the call has other results than without the cancellation";
-    context.release_scratch();
-    EXPECT_LE(live_after_error, std::max(live, memory.live_count())) << "the cancelled call left memory behind";
+    expect_works_again(context, memory, run, expected, live);
   }
 };
-COPSE_ON_EACH_TABLE(CancelFaults);
+COPSE_ON_EACH_ROW(CancelFaults, CallTable, call_tables);
 
 TEST_P(CancelFaults, EveryCallSaysSoAndWorksAgain) {
-  const std::vector<Call> all = calls();
+  const std::vector<Call> all = row().calls();
   u64 places = 0;
   for (const Call& call : all) places += cancel_everywhere(call);
   EXPECT_GT(places, all.size());  // so that a table cannot become empty

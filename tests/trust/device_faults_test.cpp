@@ -133,11 +133,7 @@ class DeviceFaults : public testing::TestWithParam<CallTable> {
     }
     EXPECT_TRUE(failed || device_calls_left != never) << "a call of CUDA failed, and the library did not say so";
     device_calls_left = never;
-    context.release_scratch();
-    const u64 live_after_error = memory.live_count();
-    EXPECT_TRUE(run(context) == expected) << "the call has other results than without the error";
-    context.release_scratch();
-    EXPECT_LE(live_after_error, std::max(live, memory.live_count())) << "the error left memory behind";
+    expect_works_again(context, memory, run, expected, live);
     return failed;
   }
 

@@ -32,12 +32,7 @@ bool allocation_fails(Context& faulty, FaultyMemory& memory, const Call& call, F
     EXPECT_TRUE(memory.is_named_in(error.what())) << error.what();
   }
   memory.work();
-  faulty.release_scratch();
-  const u64 live_after_error = memory.live_count();
-  EXPECT_TRUE(run(faulty) == expected) << "the call has other results than without the error";
-  faulty.release_scratch();
-  // A structure may keep what it grew by, such as masks.
-  EXPECT_LE(live_after_error, std::max(live, memory.live_count())) << "the error left memory behind";
+  expect_works_again(faulty, memory, run, expected, live);
   return failed;
 }
 
@@ -60,11 +55,11 @@ u64 fail_every_allocation(Context& context, const Call& call, Fault fault) {
   return k;
 }
 
-class MemoryFaultsOfCalls : public OnEachTable {};
-COPSE_ON_EACH_TABLE(MemoryFaultsOfCalls);
+class MemoryFaultsOfCalls : public OnEachRow<CallTable> {};
+COPSE_ON_EACH_ROW(MemoryFaultsOfCalls, CallTable, call_tables);
 
 TEST_P(MemoryFaultsOfCalls, EveryCallSaysSoAndWorksAgain) {
-  const std::vector<Call> all = calls();
+  const std::vector<Call> all = row().calls();
   u64 faults = 0;
   for (const Call& call : all) faults += fail_every_allocation(context(), call, Fault::error);
   EXPECT_GT(faults, all.size());  // so that a table cannot become empty
