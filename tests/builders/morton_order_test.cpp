@@ -161,7 +161,9 @@ TEST_P(MortonOrder, SplitsOffOutliers) {
       const BvhCopy tree = build_both(with, true);
       ASSERT_EQ(tree.counts.primitive_count, count - 1);
       // Of 6 valid boxes each one counts. From 8 on, the far one is split off.
-      if (count > 8) EXPECT_EQ(tree.primitive_ids[count - 2], 1u) << count << ", at " << distance;
+      if (count > 8) {
+        EXPECT_EQ(tree.primitive_ids[count - 2], 1u) << count << ", at " << distance;
+      }
     }
   }
 }

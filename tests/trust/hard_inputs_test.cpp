@@ -136,7 +136,9 @@ TEST_P(HardInputs, ASubdividedTriangleIsHitWhereTheWholeOneIs) {
     const std::vector<Hit> parts = hits_of(subdivide(mesh, times));
     for (size_t i = 0; i < rays.size(); ++i) {
       ASSERT_EQ(is_hit(parts[i]), is_hit(whole[i])) << times << ", " << test::text(rays[i]);
-      if (is_hit(whole[i])) ASSERT_NEAR(parts[i].t, whole[i].t, 1e-6f) << test::text(rays[i]);
+      if (is_hit(whole[i])) {
+        ASSERT_NEAR(parts[i].t, whole[i].t, 1e-6f) << test::text(rays[i]);
+      }
     }
   }
 }
