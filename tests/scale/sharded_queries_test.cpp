@@ -112,89 +112,88 @@ Questions questions_about(const Mesh& mesh, u32 seed) {
   return questions;
 }
 
-class ShardedQueries : public test::OnEachBackend {
- protected:
-  Accel build_one(const std::vector<Mesh>& parts) {
-    std::vector<test::DeviceMesh> meshes;
-    std::vector<TriangleView> views;
-    for (const Mesh& part : parts) meshes.emplace_back(context(), part);
-    for (u32 rank = 0; rank < parts.size(); ++rank) views.push_back(meshes[rank].view(10 + rank));
-    return build(context(), views);
-  }
+/// Builds over the triangles of all parts.
+Accel build_one(Context& context, const std::vector<Mesh>& parts) {
+  std::vector<test::DeviceMesh> meshes;
+  std::vector<TriangleView> views;
+  for (const Mesh& part : parts) meshes.emplace_back(context, part);
+  for (u32 rank = 0; rank < parts.size(); ++rank) views.push_back(meshes[rank].view(10 + rank));
+  return build(context, views);
+}
 
-  AnswersToAll ask_one(const Accel& accel, const Questions& questions) {
-    AnswersToAll answers = ask(context(), questions, context(), accel);
-    for (RegionLists* lists : {&answers.boxes, &answers.spheres, &answers.frusta}) sort_lists(*lists);
-    return answers;
-  }
+AnswersToAll ask_one(Context& context, const Accel& accel, const Questions& questions) {
+  AnswersToAll answers = ask(context, questions, context, accel);
+  for (RegionLists* lists : {&answers.boxes, &answers.spheres, &answers.frusta}) sort_lists(*lists);
+  return answers;
+}
 
-  /// Expects that ranks answer what one context answers. Rank 1 asks nothing.
-  ///   is_closed: else there is no inside
-  void expect_same(const std::string& name, const Mesh& mesh, u32 count, bool is_closed,
-                   float max_distance = infinity) {
-    const std::vector<Mesh> parts = test::deal_mesh(mesh, count);
-    std::vector<Questions> questions;
-    for (u32 rank = 0; rank < count; ++rank) {
-      questions.push_back(rank == 1 ? Questions() : questions_about(mesh, 5 + rank));
-      questions.back().max_distance = max_distance;
+/// Returns what each rank answers to its questions, [rank]. Each has a context of the backend.
+std::vector<AnswersToAll> ask_ranks(Backend backend, const std::vector<Mesh>& parts,
+                                    const std::vector<Questions>& questions) {
+  std::vector<AnswersToAll> answers(parts.size());
+  const auto outcomes =
+      test::run_ranks(Communicator::of_threads(u32(parts.size())), [&](Communicator& comm, u32 rank) {
+        Context own({.backend = backend, .workers = 1});
+        ShardedAccel accel;
+        {
+          const test::DeviceMesh part(own, parts[rank]);
+          accel = make_accel(comm, own, build_sharded(comm, own, part.view(10 + rank)), Quality::fast);
+        }
+        answers[rank] = ask(own, questions[rank], comm, own, accel);
+      });
+  test::expect_no_error(outcomes);
+  return answers;
+}
+
+/// Expects that ranks answer what one context answers. Rank 1 asks nothing.
+///   is_closed: else there is no inside
+void expect_same(Context& context, const std::string& name, const Mesh& mesh, u32 count, bool is_closed,
+                 float max_distance = infinity) {
+  const std::vector<Mesh> parts = test::deal_mesh(mesh, count);
+  std::vector<Questions> questions;
+  for (u32 rank = 0; rank < count; ++rank) {
+    questions.push_back(rank == 1 ? Questions() : questions_about(mesh, 5 + rank));
+    questions.back().max_distance = max_distance;
+  }
+  const std::vector<AnswersToAll> answers = ask_ranks(context.backend(), parts, questions);
+  const Accel one = build_one(context, parts);
+  for (u32 rank = 0; rank < count; ++rank) {
+    SCOPED_TRACE(name + ", rank " + std::to_string(rank) + " of " + std::to_string(count));
+    const AnswersToAll expected = ask_one(context, one, questions[rank]);
+    EXPECT_TRUE(same_bytes(answers[rank].nearest, expected.nearest));
+    EXPECT_TRUE(same_bytes(answers[rank].neighbours, expected.neighbours));
+    if (is_closed) {
+      EXPECT_EQ(answers[rank].inside, expected.inside);
     }
-    std::vector<AnswersToAll> answers(count);
-    const auto outcomes = test::run_ranks(Communicator::of_threads(count), [&](Communicator& comm, u32 rank) {
-      Context own({.backend = GetParam(), .workers = 1});
-      ShardedAccel accel;
-      {
-        const test::DeviceMesh part(own, parts[rank]);
-        accel = make_accel(comm, own, build_sharded(comm, own, part.view(10 + rank)), Quality::fast);
-      }
-      answers[rank] = ask(own, questions[rank], comm, own, accel);
-    });
-    for (const RankOutcome& outcome : outcomes) ASSERT_EQ(outcome.text, "") << name;
-    const Accel one = build_one(parts);
-    for (u32 rank = 0; rank < count; ++rank) {
-      SCOPED_TRACE(name + ", rank " + std::to_string(rank) + " of " + std::to_string(count));
-      const AnswersToAll expected = ask_one(one, questions[rank]);
-      EXPECT_TRUE(same_bytes(answers[rank].nearest, expected.nearest));
-      EXPECT_TRUE(same_bytes(answers[rank].neighbours, expected.neighbours));
-      if (is_closed) {
-        EXPECT_EQ(answers[rank].inside, expected.inside);
-      }
-      expect_same_lists(answers[rank].boxes, expected.boxes, "boxes");
-      expect_same_lists(answers[rank].spheres, expected.spheres, "spheres");
-      expect_same_lists(answers[rank].frusta, expected.frusta, "frusta");
-    }
+    expect_same_lists(answers[rank].boxes, expected.boxes, "boxes");
+    expect_same_lists(answers[rank].spheres, expected.spheres, "spheres");
+    expect_same_lists(answers[rank].frusta, expected.frusta, "frusta");
   }
+}
 
-  void expect_same_for_hard_meshes(u32 count) {
-    for (const test::NamedMesh& each : test::hard_meshes()) {
-      if (!each.mesh.positions.empty()) expect_same(each.name, each.mesh, count, false);
-    }
-  }
-};
+// A test for each mesh: under a tool that watches the GPU, one test of all meshes does not end in half an hour.
+class ShardedQueriesOfHardMeshes : public test::OnEachRow<test::NamedMesh> {};
+COPSE_ON_EACH_ROW(ShardedQueriesOfHardMeshes, test::NamedMesh, test::hard_meshes());
 
+TEST_P(ShardedQueriesOfHardMeshes, GetTheAnswersOfOneContext) {
+  for (const u32 count : {1u, 3u, 8u}) expect_same(context(), row().name, row().mesh, count, false);
+}
+
+class ShardedQueries : public test::OnEachBackend {};
 COPSE_ON_EACH_BACKEND(ShardedQueries);
-
-TEST_P(ShardedQueries, OfOneRankGetTheAnswersOfOneContext) {
-  expect_same_for_hard_meshes(1);
-}
-TEST_P(ShardedQueries, OfThreeRanksGetTheAnswersOfOneContext) {
-  expect_same_for_hard_meshes(3);
-}
-TEST_P(ShardedQueries, OfEightRanksGetTheAnswersOfOneContext) {
-  expect_same_for_hard_meshes(8);
-}
 
 TEST_P(ShardedQueries, FindWhatIsInsideAClosedMesh) {
   Mesh mesh = generate_sphere(3);
   const Mesh cube = generate_cube();
   for (const uvec3& t : cube.triangles) mesh.triangles.push_back(t + u32(mesh.positions.size()));
   for (const vec3& p : cube.positions) mesh.positions.push_back(p * 0.3f + vec3(0.4f, 0.1f, 0.2f));
-  for (const u32 count : {2u, 4u, 7u}) expect_same("sphere and cube", mesh, count, true);
+  for (const u32 count : {2u, 4u, 7u}) expect_same(context(), "sphere and cube", mesh, count, true);
 }
 
 TEST_P(ShardedQueries, FindNothingBeyondTheMaximumDistance) {
   const Mesh mesh = generate_random(500, 0.1f);
   for (const float max_distance : {0.05f, 0.3f, 0.0f, -1.0f, NAN})
-    expect_same("near", mesh, 4, false, max_distance);
+    expect_same(context(), "near", mesh, 4, false, max_distance);
 }
 
 /// The same triangles many times, on all ranks: of those at the same distance, the least ids count.
@@ -202,7 +201,7 @@ TEST_P(ShardedQueries, DecideBetweenEqualDistancesByTheIdsOfAllRanks) {
   Mesh mesh = generate_sphere(1);
   const std::vector<uvec3> once = mesh.triangles;
   for (u32 copy = 1; copy < 6; ++copy) mesh.triangles.insert(mesh.triangles.begin(), once.rbegin(), once.rend());
-  for (const u32 count : {2u, 8u}) expect_same("copies", mesh, count, true);
+  for (const u32 count : {2u, 8u}) expect_same(context(), "copies", mesh, count, true);
 }
 
 TEST_P(ShardedQueries, FollowTrianglesThatMove) {
@@ -212,7 +211,7 @@ TEST_P(ShardedQueries, FollowTrianglesThatMove) {
   for (vec3& p : moved.positions) p = vec3(p.z + 0.4f, -p.x, p.y * 2.0f);
   const std::vector<Mesh> before = test::deal_mesh(mesh, count), after = test::deal_mesh(moved, count);
   const Questions questions = questions_about(moved, 3);
-  const AnswersToAll expected = ask_one(build_one(after), questions);
+  const AnswersToAll expected = ask_one(context(), build_one(context(), after), questions);
   const auto outcomes = test::run_ranks(Communicator::of_threads(count), [&](Communicator& comm, u32 rank) {
     Context own({.backend = GetParam(), .workers = 1});
     const test::DeviceMesh first(own, before[rank]), second(own, after[rank]);

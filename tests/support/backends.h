@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -65,9 +66,14 @@ inline std::string backend_test_name(const testing::TestParamInfo<Backend>& info
   return name_of(info.param);
 }
 
+/// In names of tests, GoogleTest takes no spaces or signs.
 template <class Row>
 std::string row_test_name(const testing::TestParamInfo<std::tuple<Backend, Row>>& info) {
-  return std::string(name_of(std::get<Backend>(info.param))) + '_' + std::get<Row>(info.param).name;
+  std::string name = std::string(name_of(std::get<Backend>(info.param))) + '_' + std::get<Row>(info.param).name;
+  for (char& c : name) {
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  }
+  return name;
 }
 
 #define COPSE_ON_EACH_BACKEND(Suite)                                                                \

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <limits>
+#include <ostream>
 #include <random>
 #include <string>
+#include <utility>
 
 #include "builders/geometry/generate.h"
 #include "builders/geometry/mesh.h"
@@ -14,6 +16,9 @@ struct NamedMesh {
   Mesh mesh;
   u32 invalid_count = 0;
 };
+inline void PrintTo(const NamedMesh& mesh, std::ostream* out) {
+  *out << mesh.name;
+}
 
 /// Returns `count` copies of one triangle.
 inline Mesh coincident_triangles(u32 count, const vec3& a, const vec3& b, const vec3& c) {
@@ -47,10 +52,13 @@ inline std::vector<NamedMesh> hard_meshes() {
   outlier.triangles.push_back({last - 3, last - 2, last - 1});
   meshes.push_back({"far outlier", outlier});
 
-  for (float scale : {1e-38f, 1e-20f, 1e20f, 1e37f}) {
+  for (const auto& [scale, name] : {std::pair{1e-38f, "scaled by 1e-38"},
+                                    {1e-20f, "scaled by 1e-20"},
+                                    {1e20f, "scaled by 1e20"},
+                                    {1e37f, "scaled by 1e37"}}) {
     Mesh scaled = generate_random(300, 0.2f);
     for (vec3& p : scaled.positions) p = vec3(p.x * scale, p.y * scale, p.z * scale);
-    meshes.push_back({"scaled", scaled});
+    meshes.push_back({name, scaled});
   }
   Mesh whole_range = generate_random(200, 0.2f);
   for (vec3& p : whole_range.positions) {
