@@ -75,7 +75,7 @@ TEST_P(CancelFaults, EveryCallSaysSoAndWorksAgain) {
   const std::vector<Call> all = row().calls();
   u64 places = 0;
   for (const Call& call : all) places += cancel_everywhere(call);
-  EXPECT_GT(places, all.size());  // so that a table cannot become empty
+  EXPECT_GT(places, 2 * all.size());  // three to seven per call, in each table and on both backends
   RecordProperty("places", std::to_string(places));
 }
 

@@ -147,7 +147,7 @@ TEST_P(DeviceFaults, EveryCallSaysSoAndWorksAgain) {
   const std::vector<Call> all = GetParam().calls();
   u64 faults = 0;
   for (const Call& call : all) faults += fail_calls_of_cuda(call);
-  EXPECT_GT(faults, all.size());  // so that a table cannot become empty
+  EXPECT_GT(faults, 4 * all.size());  // five to eight per call, in each table
   RecordProperty("faults", std::to_string(faults));
 }
 
