@@ -91,6 +91,7 @@ class Replicated : public testing::TestWithParam<Backend> {
     if (GetParam() == Backend::cuda) COPSE_SKIP_WITHOUT_GPU();
   }
 };
+COPSE_ON_EACH_BACKEND(Replicated);
 
 TEST_P(Replicated, AccelsAnswerAsOne) {
   u32 next = 0;
@@ -243,9 +244,6 @@ TEST(ReplicatedOnGpus, AreRefusedInACapture) {
   EXPECT_COPSE_ERROR(devices.first().capture([&] { closest_hits(devices, accel, rays.span(), hits.span()); }),
                      ErrorCode::invalid_argument, "cannot be captured");
 }
-
-INSTANTIATE_TEST_SUITE_P(, Replicated, testing::Values(Backend::cpu, Backend::cuda),
-                         [](const testing::TestParamInfo<Backend>& info) { return name_of(info.param); });
 
 }  // namespace
 }  // namespace copse
