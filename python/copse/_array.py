@@ -64,36 +64,53 @@ def fits(shape: tuple, shapes: Sequence[Sequence[Optional[int]]]) -> bool:
 
 
 class Wanted:
-    """What a call takes. The words for it are made only if something does not fit."""
+    """What a call takes. The words for it are made only if something does not fit.
 
-    def __init__(self, name: str, shapes: Sequence[Sequence[Optional[int]]], dtypes: Sequence[str]):
-        self.name, self.shapes, self.dtypes = name, shapes, dtypes
+    convert: whether to copy an array that does not fit; None if the call cannot, since it writes into the array or has no
+             such option
+    packed:  whether rows follow each other without gaps
+    """
+
+    def __init__(
+        self,
+        name: str,
+        shapes: Sequence[Sequence[Optional[int]]],
+        dtypes: Sequence[str],
+        convert: Optional[bool],
+        packed: bool,
+    ):
+        self.name, self.shapes, self.dtypes, self.convert, self.packed = name, shapes, dtypes, convert, packed
 
     def fits(self, shape: tuple) -> bool:
         return fits(shape, self.shapes)
+
+    def takes_rows(self, shape: tuple, strides: tuple, itemsize: int) -> bool:
+        """Returns whether the numbers of each row are packed, and the rows stand where they may."""
+        if 0 in shape or len(shape) == 0:
+            return True
+        expected = itemsize
+        for size, stride in zip(reversed(shape[1:]), reversed(strides[1:])):
+            if size > 1 and stride != expected:
+                return False
+            expected *= size
+        if self.packed:
+            return shape[0] == 1 or strides[0] == expected
+        return strides[0] >= 0 and strides[0] % min(itemsize, 4) == 0
+
+    @property
+    def remedy(self) -> str:
+        return "" if self.convert is None else "; convert=True copies it"
 
     def refuse(self, shape: tuple, dtype: str, device: str, more: str = "") -> None:
         wanted = " or ".join(_shape_text(s) for s in self.shapes) + " of " + " or ".join(self.dtypes) + " is needed"
         raise ArrayError(f"{self.name} has the shape {tuple(shape)} of {dtype} on {device}; {wanted}{more}")
 
     def refuse_rows(self, shape: tuple, dtype: str, strides: tuple, device: str) -> None:
+        rows = "packed rows without gaps" if self.packed else "packed rows"
         raise ArrayError(
-            f"{self.name} has the shape {tuple(shape)} of {dtype}, {tuple(strides)} bytes apart, on {device}; packed rows "
-            "are needed; convert=True copies it"
+            f"{self.name} has the shape {tuple(shape)} of {dtype}, {tuple(strides)} bytes apart, on {device}; {rows} are "
+            f"needed{self.remedy}"
         )
-
-
-def has_packed_rows(shape: tuple, strides: tuple, itemsize: int) -> bool:
-    if 0 in shape or len(shape) == 0:
-        return True
-    if strides[0] < 0 or strides[0] % min(itemsize, 4) != 0:
-        return False
-    expected = itemsize
-    for size, stride in zip(reversed(shape[1:]), reversed(strides[1:])):
-        if size > 1 and stride != expected:
-            return False
-        expected *= size
-    return True
 
 
 def packed_strides(shape: tuple, item_bytes: int) -> tuple:
@@ -103,16 +120,6 @@ def packed_strides(shape: tuple, item_bytes: int) -> tuple:
         strides.insert(0, item_bytes)
         item_bytes *= size
     return tuple(strides)
-
-
-def require_packed(name: str, array: Array) -> Array:
-    """Raises ArrayError unless the rows follow each other without gaps."""
-    row = array.item_bytes
-    for size in array.shape[1:]:
-        row *= size
-    if array.shape[0] > 1 and array.strides[0] != row:
-        raise ArrayError(f"the rows of {name} are {array.strides[0]} bytes apart; packed rows of {row} are needed")
-    return array
 
 
 def check_range(name: str, low: Any, high: Any, dtype: str) -> None:

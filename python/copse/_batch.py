@@ -71,7 +71,6 @@ def moved_words(of: OnDevice, moved: Any, count: int) -> tuple:
     """Returns (context, address, memory, owner) of the words that say what has moved."""
     if moved is None:
         return of._context, None, HOST, None
-    array = _arrays.read("moved", moved, [(count,)], ("int32", "uint32"))
-    _arrays.require_packed("moved", array)
+    array = _arrays.read("moved", moved, [(count,)], ("int32", "uint32"), convert=None, packed=True)
     place_of(of._context, ("moved", array))
     return of._context_for(array), array.address or None, array.memory, array

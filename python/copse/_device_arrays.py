@@ -8,13 +8,13 @@ from typing import Any, Dict, Tuple
 import numpy as np
 
 from . import _dlpack
-from ._array import CPU, Array, Wanted, check_range, has_packed_rows, kind_of, packed_strides
+from ._array import CPU, Array, Wanted, check_range, kind_of, packed_strides
 from ._errors import ArrayError
 from ._host_arrays import read_host
 
 # ---- __cuda_array_interface__ --------------------------------------------------------------------------
 
-def read_cuda(wanted: Wanted, value: Any, interface: dict, convert: bool) -> Array:
+def read_cuda(wanted: Wanted, value: Any, interface: dict) -> Array:
     shape, device = tuple(interface["shape"]), _device_of(value)
     dtype = np.dtype(interface["typestr"])
     if interface.get("mask") is not None:
@@ -22,13 +22,12 @@ def read_cuda(wanted: Wanted, value: Any, interface: dict, convert: bool) -> Arr
     if not wanted.fits(shape):
         wanted.refuse(shape, str(dtype), device)
     strides = tuple(interface.get("strides") or packed_strides(shape, dtype.itemsize))
-    is_packed = has_packed_rows(shape, strides, dtype.itemsize)
-    if str(dtype) not in wanted.dtypes or not is_packed:
-        if convert:
+    if str(dtype) not in wanted.dtypes or not wanted.takes_rows(shape, strides, dtype.itemsize):
+        if wanted.convert:
             copied = _converted_on_device(wanted, value)
-            return read_cuda(wanted, copied, copied.__cuda_array_interface__, False)
+            return read_cuda(wanted, copied, copied.__cuda_array_interface__)
         if str(dtype) not in wanted.dtypes:
-            wanted.refuse(shape, str(dtype), device, "; convert=True copies it")
+            wanted.refuse(shape, str(dtype), device, wanted.remedy)
         wanted.refuse_rows(shape, str(dtype), strides, device)
     stream, stream_owner = _stream_of(wanted.name, value, interface)
     return Array(interface["data"][0], shape, strides, device, stream, kind_of(value), value, dtype.itemsize, stream_owner)
@@ -73,7 +72,7 @@ def _converted_on_device(wanted: Wanted, value: Any) -> Any:
 
 # ---- PyTorch -------------------------------------------------------------------------------------------
 
-def read_torch(wanted: Wanted, value: Any, torch: Any, convert: bool) -> Array:
+def read_torch(wanted: Wanted, value: Any, torch: Any) -> Array:
     """Reads a tensor, in place. It asks for the parts that it needs, which is quicker than an interface with all."""
     device = _torch_device(wanted.name, value)
     shape, dtype = tuple(value.shape), str(value.dtype).partition(".")[2]
@@ -83,12 +82,11 @@ def read_torch(wanted: Wanted, value: Any, torch: Any, convert: bool) -> Array:
         wanted.refuse(shape, dtype, device)
     item_bytes = value.element_size()
     strides = tuple([step * item_bytes for step in value.stride()])
-    is_packed = has_packed_rows(shape, strides, item_bytes)
-    if dtype not in wanted.dtypes or not is_packed:
-        if convert:
-            return read_torch(wanted, _converted_tensor(wanted, value, torch), torch, False)
+    if dtype not in wanted.dtypes or not wanted.takes_rows(shape, strides, item_bytes):
+        if wanted.convert:
+            return read_torch(wanted, _converted_tensor(wanted, value, torch), torch)
         if dtype not in wanted.dtypes:
-            wanted.refuse(shape, dtype, device, "; convert=True copies it")
+            wanted.refuse(shape, dtype, device, wanted.remedy)
         wanted.refuse_rows(shape, dtype, strides, device)
     if device == CPU:
         return Array(value.data_ptr(), shape, strides, CPU, 0, "torch", value, item_bytes)
@@ -126,7 +124,7 @@ def _converted_tensor(wanted: Wanted, value: Any, torch: Any) -> Any:
 
 # ---- __dlpack__ ----------------------------------------------------------------------------------------
 
-def read_dlpack(wanted: Wanted, value: Any, kind: str, convert: bool) -> Array:
+def read_dlpack(wanted: Wanted, value: Any, kind: str) -> Array:
     """Reads what has __dlpack__ alone."""
     device_type, ordinal = (int(part) for part in value.__dlpack_device__())
     if device_type not in (_dlpack.CPU, _dlpack.CUDA, _dlpack.CUDA_HOST, _dlpack.CUDA_MANAGED):
@@ -137,12 +135,12 @@ def read_dlpack(wanted: Wanted, value: Any, kind: str, convert: bool) -> Array:
     taken = _dlpack.Taken(value, device_type)
     if device_type in (_dlpack.CPU, _dlpack.CUDA_HOST):
         host = np.asarray(_HostView(taken))
-        return read_host(wanted, host, kind, convert)
+        return read_host(wanted, host, kind)
     shape, device, dtype = taken.shape, f"cuda:{ordinal}", np.dtype(taken.typestr)
     if str(dtype) not in wanted.dtypes or not wanted.fits(shape):
         wanted.refuse(shape, str(dtype), device)
     strides = taken.strides or packed_strides(shape, dtype.itemsize)
-    if not has_packed_rows(shape, strides, dtype.itemsize):
+    if not wanted.takes_rows(shape, strides, dtype.itemsize):
         wanted.refuse_rows(shape, str(dtype), strides, device)
     return Array(taken.address, shape, strides, device, 0, kind, (value, taken), dtype.itemsize)
 

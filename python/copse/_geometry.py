@@ -35,8 +35,7 @@ class Geometry:
         self._positions: Array = _arrays.read("vertices", vertices, _POINTS, convert=convert)
         self._indices: Optional[Array] = None
         if faces is not None:
-            self._indices = _arrays.read("faces", faces, _POINTS, ("int32", "uint32", "uint16"), convert)
-            _arrays.require_packed("faces", self._indices)
+            self._indices = _arrays.read("faces", faces, _POINTS, ("int32", "uint32", "uint16"), convert, packed=True)
             if (self._indices.device == CPU) != (self._positions.device == CPU):
                 raise ArrayError(
                     f"faces are on {self._indices.device}, but vertices are on {self._positions.device}"

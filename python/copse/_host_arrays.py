@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._array import CPU, Array, Wanted, check_range, has_packed_rows
+from ._array import CPU, Array, Wanted, check_range
 from ._errors import ArrayError
 
 
-def read_host(wanted: Wanted, array: np.ndarray, kind: str, convert: bool) -> Array:
+def read_host(wanted: Wanted, array: np.ndarray, kind: str) -> Array:
     """Reads an array of NumPy, or one that NumPy views."""
     if not wanted.fits(array.shape):
         wanted.refuse(array.shape, str(array.dtype), CPU)
     if str(array.dtype) not in wanted.dtypes:
-        if not convert:
-            wanted.refuse(array.shape, str(array.dtype), CPU, "; convert=True copies it")
+        if not wanted.convert:
+            wanted.refuse(array.shape, str(array.dtype), CPU, wanted.remedy)
         array = _converted(wanted.name, array, wanted.dtypes[0])
-    if convert and not array.flags.aligned:
+    if wanted.convert and not array.flags.aligned:
         array = array.copy()
-    if not has_packed_rows(array.shape, array.strides, array.itemsize):
-        if not convert:
+    if not wanted.takes_rows(array.shape, array.strides, array.itemsize):
+        if not wanted.convert:
             wanted.refuse_rows(array.shape, str(array.dtype), array.strides, CPU)
         array = np.ascontiguousarray(array)
     return Array(array.ctypes.data, array.shape, array.strides, CPU, 0, kind, array, array.itemsize)

@@ -73,8 +73,7 @@ class Timed(OnDevice, Generic[H]):
         rays.place.context = self._context_for(rays.first)
         if _arrays.is_number(times):
             return rays, (None, 0, float(times))
-        array = _arrays.read("times", times, [(rays.count,)], convert=options.get("convert", False))
-        _arrays.require_packed("times", array)
+        array = _arrays.read("times", times, [(rays.count,)], convert=options.get("convert", False), packed=True)
         place_of(self._context, ("origins", rays.first), ("times", array))
         rays.keep(array)
         return rays, (array.address or None, array.memory, 0.0)

@@ -102,7 +102,7 @@ class PointSet(OnDevice):
         return find_numbers(place, array.count, find)
 
     def _queries(self, queries: Any, convert: bool) -> Tuple[Array, Place]:
-        array = _arrays.require_packed("queries", _arrays.read("queries", queries, _POINTS, convert=convert))
+        array = _arrays.read("queries", queries, _POINTS, convert=convert, packed=True)
         place = place_of(self._context, ("queries", array))
         place.context = self._context_for(array)
         return array, place

@@ -88,7 +88,7 @@ class Answering(OnDevice):
         self, points: Any, convert: bool, name: str = "points", width: int = 3
     ) -> Tuple[Array, Place]:
         self.check_versions()
-        array = _arrays.require_packed(name, _arrays.read(name, points, [(None, width)], convert=convert))
+        array = _arrays.read(name, points, [(None, width)], convert=convert, packed=True)
         place = place_of(self._context, (name, array))
         place.context = self._context_for(array)
         return array, place

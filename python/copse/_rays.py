@@ -60,26 +60,26 @@ class Rays:
         masks: Any = None,
         cull: Optional[str] = None,
         convert: bool = False,
+        packed: bool = False,  # whether rays of the shape (n, 8) follow each other without gaps
     ):
         self._arrays: List[Tuple[str, Array]] = []
         if directions is None:
-            self._read_records(origins, t_min, t_max, convert)
+            self._read_records(origins, t_min, t_max, convert, packed)
         else:
             self._read_parts(origins, directions, t_min, t_max, convert)
         if cull not in CULLS:
             raise InvalidArgument(f'cull is {cull!r}; it can be None, "back" or "front"')
         self._mask, self._masks, self._cull = mask, None, cull
         if masks is not None:
-            self._masks = _arrays.read("masks", masks, [(self.count,)], ("uint32", "int32"), convert)
-            _arrays.require_packed("masks", self._masks)
+            self._masks = _arrays.read("masks", masks, [(self.count,)], ("uint32", "int32"), convert, packed=True)
         self.first = self._arrays[0][1]
         self.place = place_of(context, *self._arrays, ("masks", self._masks))
 
-    def _read_records(self, rays: Any, t_min: Any, t_max: Any, convert: bool) -> None:
+    def _read_records(self, rays: Any, t_min: Any, t_max: Any, convert: bool, packed: bool) -> None:
         for name, value, default in (("t_min", t_min, 0.0), ("t_max", t_max, math.inf)):
             if not _arrays.is_number(value) or value != default:
                 raise InvalidArgument(f"{name} is given, but rays of the shape (n, 8) have their own in column 3 and 7")
-        array = self._read("rays", rays, _RECORDS, convert)
+        array = self._read("rays", rays, _RECORDS, convert, packed)
         self.count = array.count
         stride, at = array.strides[0] if self.count > 1 else 32, array.address
         self.struct = rays_struct(self.count, array.memory, at, stride, at + 16, stride, at + 12, stride, at + 28, stride)
@@ -106,8 +106,8 @@ class Rays:
         array = self._read(name, value, [(self.count,), (1,)], convert)
         return array.address, 0 if array.shape == (1,) else array.strides[0]
 
-    def _read(self, name: str, value: Any, shapes: list, convert: bool) -> Array:
-        array = _arrays.read(name, value, shapes, convert=convert)
+    def _read(self, name: str, value: Any, shapes: list, convert: bool, packed: bool = False) -> Array:
+        array = _arrays.read(name, value, shapes, convert=convert, packed=packed)
         self._arrays.append((name, array))
         return array
 

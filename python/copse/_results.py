@@ -126,12 +126,11 @@ class Numbers:
         return self.address, self.kind
 
     def _take(self, out: Any, place: Place, shape: tuple, dtype: str) -> None:
-        given: Array = _arrays.read("out", out, [shape], (dtype,))
+        given: Array = _arrays.read("out", out, [shape], (dtype,), convert=None, packed=True)
         if (given.device != CPU) != place.is_device:
             raise ArrayError(f"out is on {given.device}, but the results are on {place.context.device}")
         if isinstance(given.owner, np.ndarray) and not given.owner.flags.writeable:
             raise ArrayError("out is read-only")
-        _arrays.require_packed("out", given)
         self.address, self.kind, self.memory = given.address, given.memory, given.owner
 
 

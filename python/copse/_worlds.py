@@ -135,10 +135,9 @@ class Worlds(Placed):
 
     def _rays(self, given: Any, worlds: Any, options: Any) -> tuple:
         self.check_versions()
-        rays = Rays(self._context, given, **options)
-        _arrays.require_packed("rays", rays.first)
-        words = _arrays.read("worlds", worlds, [(rays.count,)], ("int32", "uint32"), options.get("convert", False))
-        _arrays.require_packed("worlds", words)
+        rays = Rays(self._context, given, packed=True, **options)
+        convert = options.get("convert", False)
+        words = _arrays.read("worlds", worlds, [(rays.count,)], ("int32", "uint32"), convert, packed=True)
         place_of(self._context, ("rays", rays.first), ("worlds", words))
         self._wait_for_scenes()
         return rays, words

@@ -87,7 +87,7 @@ def test_nothing_is_copied():
         (np.broadcast_to(VERTICES[0], (8, 3)), FACES, "position_stride is 0; a multiple of 4 that is at least 12 is needed"),
         (VERTICES, FACES.astype(bool), "faces has the shape (12, 3) of bool"),
         (VERTICES, FACES[:, :2], "faces has the shape (12, 2) of int32 on cpu; (n, 3) of int32 or uint32 or uint16"),
-        (VERTICES, FACES[::2], "the rows of faces are 24 bytes apart; packed rows of 12 are needed"),
+        (VERTICES, FACES[::2], "(24, 4) bytes apart, on cpu; packed rows without gaps are needed; convert=True"),
         (VERTICES, FACES + 1, "geometry 0: triangle 2 has the vertex 8, but there are 8 positions"),
         (VERTICES, FACES - 1, "has the vertex 4294967295"),
         (OnGpu((8, 3)), FACES, "faces are on cpu, but vertices are on cuda"),
@@ -137,6 +137,43 @@ def test_whatever_is_a_number_is_converted():
     ):
         with pytest.raises(copse.ArrayError, match=words):
             copse.Scene(VERTICES, given, device="cpu", convert=True)
+
+
+def spread(values):
+    """The same values with gaps between the rows, as the faces in PyVista's arrays have them."""
+    wide = np.zeros((len(values), 2 * values[0].size), values.dtype)
+    wide[:, : values[0].size] = values.reshape(len(values), -1)
+    return wide[:, : values[0].size].reshape(values.shape) if values.ndim > 1 else wide[:, 0]
+
+
+def test_rows_with_gaps_are_converted(scene):
+    """Where rows have to follow each other without gaps, they are copied, and the answers are the same."""
+    points = np.tile(ORIGIN, (4, 1)) + np.arange(4, dtype=np.float32)[:, None]
+    masks, times = np.arange(4, dtype=np.uint32), np.zeros(4, np.float32)
+    tree = copse.KdTree(points, device="cpu")
+    motion = copse.MotionScene([VERTICES, VERTICES + np.float32(1)], FACES, device="cpu")
+    batch = copse.Batch([copse.Geometry(VERTICES, FACES)], device="cpu")
+    worlds = copse.Worlds(batch, np.eye(4, dtype=np.float32)[None], [0, 1], scene_ids=[0])
+    rays = np.hstack([points, np.zeros((4, 1), np.float32), np.tile(DIRECTION, (4, 1)), np.full((4, 1), 9, np.float32)])
+
+    def hits_of_faces(faces, **more):
+        return copse.Scene(VERTICES, faces, device="cpu", **more).cast_rays(points, DIRECTION).t
+
+    calls = {
+        "faces": (FACES, hits_of_faces),
+        "points": (points, lambda given, **more: scene.closest_points(given, **more).distance),
+        "queries": (points, lambda given, **more: tree.k_nearest(given, 2, **more).distance),
+        "masks": (masks, lambda given, **more: scene.cast_rays(points, DIRECTION, masks=given, **more).t),
+        "times": (times, lambda given, **more: motion.cast_rays(points, DIRECTION, times=given, **more).t),
+        "rays": (rays, lambda given, **more: worlds.cast_rays(given, np.zeros(4, np.int32), **more).t),
+        "worlds": (masks, lambda given, **more: worlds.cast_rays(rays, given, **more).t),
+    }
+    for name, (values, ask) in calls.items():
+        given = spread(values)
+        assert not given.flags.c_contiguous
+        with pytest.raises(copse.ArrayError, match=f"{name} has .* packed rows without gaps are needed; convert=True"):
+            ask(given)
+        assert np.array_equal(ask(given, convert=True), ask(values)), name
 
 
 def test_numbers_of_numpy_are_numbers(scene):
@@ -190,6 +227,9 @@ def test_results_into_arrays_of_the_caller(scene):
     read_only.flags.writeable = False
     with pytest.raises(copse.ArrayError, match="out is read-only"):
         scene.occluded(origins, DIRECTION, out=read_only)
+    for wrong in (np.zeros(12, bool)[::2], np.zeros(6)):  # a copy of it would be of no use
+        with pytest.raises(copse.ArrayError, match="needed$"):
+            scene.occluded(origins, DIRECTION, out=wrong)
     with pytest.raises(copse.ArrayError, match="out is .* but the results have the shape"):
         scene.cast_rays(origins[:3], DIRECTION, out=first)
 
@@ -219,6 +259,10 @@ def test_torch_tensors_on_the_host(scene):
     assert bool((scene.cast_rays(doubled, torch.from_numpy(DIRECTION), convert=True).t == 2).all())
     with pytest.raises(copse.ArrayError, match="packed rows are needed"):
         scene.cast_rays(doubled.float(), torch.from_numpy(DIRECTION))
+    faces = torch.from_numpy(spread(FACES))
+    with pytest.raises(copse.ArrayError, match="packed rows without gaps are needed; convert=True"):
+        copse.Scene(torch.from_numpy(VERTICES), faces, device="cpu")
+    assert copse.Scene(torch.from_numpy(VERTICES), faces, device="cpu", convert=True).triangle_count == 12
     with pytest.raises(copse.ArrayError, match="sparse_coo"):
         scene.cast_rays(origins.to_sparse(), torch.from_numpy(DIRECTION))
     with pytest.raises(copse.ArrayError, match="origins is on meta"):
