@@ -32,11 +32,12 @@ def read(
     shapes: None stands for any size. If convert is true, an array is copied to the first type and to packed rows where it
     has to be; None is for a call that has no such option. Raises ArrayError with shape, type and device.
     """
-    if type(value) is np.ndarray:
-        if value.dtype is _FLOAT32 and dtypes is _FLOATS and _is_packed(value) and fits(value.shape, shapes):
-            return Array(value.ctypes.data, value.shape, value.strides, CPU, 0, "numpy", value, 4)
-        return read_host(Wanted(name, shapes, dtypes, convert, packed), value, "numpy")
+    is_numpy = type(value) is np.ndarray
+    if is_numpy and value.dtype is _FLOAT32 and dtypes is _FLOATS and _is_packed(value) and fits(value.shape, shapes):
+        return Array(value.ctypes.data, value.shape, value.strides, CPU, 0, "numpy", value, 4)
     wanted = Wanted(name, shapes, dtypes, convert, packed)
+    if is_numpy:
+        return read_host(wanted, value, "numpy")
     torch = _torch_of(value)
     if torch is not None:
         return read_torch(wanted, value, torch)

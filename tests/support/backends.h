@@ -80,7 +80,7 @@ std::string row_test_name(const testing::TestParamInfo<std::tuple<Backend, Row>>
   INSTANTIATE_TEST_SUITE_P(, Suite, testing::Values(::copse::Backend::cpu, ::copse::Backend::cuda), \
                            ::copse::test::backend_test_name)
 
-/// Row is the type of the elements of `rows`, an array.
+/// Row is the type of the elements of `rows`, an array or a vector.
 #define COPSE_ON_EACH_ROW(Suite, Row, rows)                                                                      \
   INSTANTIATE_TEST_SUITE_P(                                                                                      \
       , Suite,                                                                                                   \
