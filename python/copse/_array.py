@@ -97,19 +97,22 @@ class Wanted:
             return shape[0] == 1 or strides[0] == expected
         return strides[0] >= 0 and strides[0] % min(itemsize, 4) == 0
 
-    @property
-    def remedy(self) -> str:
-        return "" if self.convert is None else "; convert=True copies it"
-
     def refuse(self, shape: tuple, dtype: str, device: str, more: str = "") -> None:
         wanted = " or ".join(_shape_text(s) for s in self.shapes) + " of " + " or ".join(self.dtypes) + " is needed"
         raise ArrayError(f"{self.name} has the shape {tuple(shape)} of {dtype} on {device}; {wanted}{more}")
 
-    def refuse_rows(self, shape: tuple, dtype: str, strides: tuple, device: str) -> None:
+    def refuse_layout(self, shape: tuple, dtype: str, strides: tuple, device: str, can_copy: bool = True) -> None:
+        """Refuses an array for its type, or else for its rows.
+
+        can_copy: whether convert=True would help
+        """
+        remedy = "; convert=True copies it" if can_copy and self.convert is not None else ""
+        if dtype not in self.dtypes:
+            self.refuse(shape, dtype, device, remedy)
         rows = "packed rows without gaps" if self.packed else "packed rows"
         raise ArrayError(
             f"{self.name} has the shape {tuple(shape)} of {dtype}, {tuple(strides)} bytes apart, on {device}; {rows} are "
-            f"needed{self.remedy}"
+            f"needed{remedy}"
         )
 
 
@@ -122,7 +125,18 @@ def packed_strides(shape: tuple, item_bytes: int) -> tuple:
     return tuple(strides)
 
 
-def check_range(name: str, low: Any, high: Any, dtype: str) -> None:
-    limits = np.iinfo(dtype)
+def check_conversion(name: str, values: Any, kind: str, dtype: str) -> None:
+    """Raises ArrayError if `dtype` cannot hold what an array says: for what is no number, and for integers that do not fit.
+    It waits for the device of the array.
+
+    kind: the letter that NumPy has for the type of the values, such as "f" for floats
+    """
+    if kind not in "biuf":
+        raise ArrayError(f"{name} has elements of the type {values.dtype}, which cannot be converted to {dtype}")
+    if not np.issubdtype(np.dtype(dtype), np.integer) or 0 in values.shape:
+        return
+    if kind == "f" and not bool((values == values.round()).all()):
+        raise ArrayError(f"{name} has values of {values.dtype} that are no whole numbers; {dtype} is needed")
+    low, high, limits = values.min().item(), values.max().item(), np.iinfo(dtype)
     if low < limits.min or high > limits.max:
         raise ArrayError(f"{name} has values from {low} to {high}; {dtype} takes {limits.min} to {limits.max}")

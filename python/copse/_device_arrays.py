@@ -8,7 +8,7 @@ from typing import Any, Dict, Tuple
 import numpy as np
 
 from . import _dlpack
-from ._array import CPU, Array, Wanted, check_range, kind_of, packed_strides
+from ._array import CPU, Array, Wanted, check_conversion, kind_of, packed_strides
 from ._errors import ArrayError
 from ._host_arrays import read_host
 
@@ -26,9 +26,7 @@ def read_cuda(wanted: Wanted, value: Any, interface: dict) -> Array:
         if wanted.convert:
             copied = _converted_on_device(wanted, value)
             return read_cuda(wanted, copied, copied.__cuda_array_interface__)
-        if str(dtype) not in wanted.dtypes:
-            wanted.refuse(shape, str(dtype), device, wanted.remedy)
-        wanted.refuse_rows(shape, str(dtype), strides, device)
+        wanted.refuse_layout(shape, str(dtype), strides, device, can_copy=_is_of_cupy(value))
     stream, stream_owner = _stream_of(wanted.name, value, interface)
     return Array(interface["data"][0], shape, strides, device, stream, kind_of(value), value, dtype.itemsize, stream_owner)
 
@@ -40,12 +38,16 @@ def _device_of(value: Any) -> str:
     return "cuda"
 
 
+def _is_of_cupy(value: Any) -> bool:
+    cupy = sys.modules.get("cupy")
+    return cupy is not None and isinstance(value, cupy.ndarray)
+
+
 def _stream_of(name: str, value: Any, interface: dict) -> Tuple[int, Any]:
     """Returns the stream that an array is used on, and an object that keeps it alive. A stream that is destroyed before
     what was made on it would take the program down."""
-    cupy = sys.modules.get("cupy")
-    if cupy is not None and isinstance(value, cupy.ndarray):
-        current = cupy.cuda.get_current_stream()
+    if _is_of_cupy(value):
+        current = sys.modules["cupy"].cuda.get_current_stream()
         return int(current.ptr), current
     stream = interface.get("stream")
     if stream is None or stream in (1, 2):  # none to wait for, and CUDA's own names of its default streams
@@ -59,15 +61,17 @@ def _stream_of(name: str, value: Any, interface: dict) -> Tuple[int, Any]:
     return int(stream), owner
 
 
+def _refuse_to_copy(wanted: Wanted, value: Any) -> None:
+    raise ArrayError(f"{wanted.name} is a {type(value).__name__}; convert=True copies arrays of PyTorch and CuPy alone")
+
+
 def _converted_on_device(wanted: Wanted, value: Any) -> Any:
-    """Copies an array of CuPy on its device. Checks of integers wait for the device."""
-    cupy = sys.modules.get("cupy")
-    if cupy is None or not isinstance(value, cupy.ndarray):
-        raise ArrayError(f"{wanted.name} is a {type(value).__name__}; convert=True copies arrays of PyTorch and CuPy alone")
+    """Copies an array of CuPy on its device."""
+    if not _is_of_cupy(value):
+        _refuse_to_copy(wanted, value)
     dtype = wanted.dtypes[0]
-    if np.issubdtype(np.dtype(dtype), np.integer) and 0 not in value.shape:
-        check_range(wanted.name, value.min().item(), value.max().item(), dtype)
-    return cupy.ascontiguousarray(value, dtype=dtype)
+    check_conversion(wanted.name, value, value.dtype.kind, dtype)
+    return sys.modules["cupy"].ascontiguousarray(value, dtype=dtype)
 
 
 # ---- PyTorch -------------------------------------------------------------------------------------------
@@ -85,9 +89,7 @@ def read_torch(wanted: Wanted, value: Any, torch: Any) -> Array:
     if dtype not in wanted.dtypes or not wanted.takes_rows(shape, strides, item_bytes):
         if wanted.convert:
             return read_torch(wanted, _converted_tensor(wanted, value, torch), torch)
-        if dtype not in wanted.dtypes:
-            wanted.refuse(shape, dtype, device, wanted.remedy)
-        wanted.refuse_rows(shape, dtype, strides, device)
+        wanted.refuse_layout(shape, dtype, strides, device)
     if device == CPU:
         return Array(value.data_ptr(), shape, strides, CPU, 0, "torch", value, item_bytes)
     stream = _raw_stream(torch, value.device)
@@ -115,10 +117,10 @@ def _raw_stream(torch: Any, device: Any) -> int:
 
 
 def _converted_tensor(wanted: Wanted, value: Any, torch: Any) -> Any:
-    """Copies a tensor on its device. Checks of integers wait for the device."""
+    """Copies a tensor on its device."""
     dtype = wanted.dtypes[0]
-    if np.issubdtype(np.dtype(dtype), np.integer) and value.numel() > 0:
-        check_range(wanted.name, value.min().item(), value.max().item(), dtype)
+    kind = "c" if value.is_complex() else "f" if value.is_floating_point() else "i"
+    check_conversion(wanted.name, value.detach(), kind, dtype)
     return value.detach().to(getattr(torch, dtype)).contiguous()
 
 
@@ -137,11 +139,13 @@ def read_dlpack(wanted: Wanted, value: Any, kind: str) -> Array:
         host = np.asarray(_HostView(taken))
         return read_host(wanted, host, kind)
     shape, device, dtype = taken.shape, f"cuda:{ordinal}", np.dtype(taken.typestr)
-    if str(dtype) not in wanted.dtypes or not wanted.fits(shape):
+    if not wanted.fits(shape):
         wanted.refuse(shape, str(dtype), device)
     strides = taken.strides or packed_strides(shape, dtype.itemsize)
-    if not wanted.takes_rows(shape, strides, dtype.itemsize):
-        wanted.refuse_rows(shape, str(dtype), strides, device)
+    if str(dtype) not in wanted.dtypes or not wanted.takes_rows(shape, strides, dtype.itemsize):
+        if wanted.convert:
+            _refuse_to_copy(wanted, value)
+        wanted.refuse_layout(shape, str(dtype), strides, device, can_copy=False)
     return Array(taken.address, shape, strides, device, 0, kind, (value, taken), dtype.itemsize)
 
 

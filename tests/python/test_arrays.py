@@ -131,6 +131,7 @@ def test_whatever_is_a_number_is_converted():
     for given, words in (
         (FACES + 0.5, "no whole numbers"),
         (np.where(FACES == 7, np.nan, FACES), "no whole numbers"),
+        (np.where(FACES == 7, np.inf, FACES), "values from 0.0 to inf; int32 takes"),
         (FACES.astype(complex), "elements of the type complex128"),
         (FACES.astype(str), "elements of the type <U"),
         (FACES.astype(object), "elements of the type object"),
@@ -195,6 +196,11 @@ def test_rays_that_do_not_fit(scene):
         scene.cast_rays(np.zeros((5, 3), np.float32), DIRECTION, t_max=np.ones(4, np.float32))
     with pytest.raises(copse.ArrayError, match="origins is on cuda, but the scene is on cpu"):
         scene.cast_rays(OnGpu((5, 3)), OnGpu((5, 3)))
+    for other in (OnGpu((5, 3), "<f8"), OnGpu((5, 3), strides=(4, 20))):  # it cannot be copied
+        with pytest.raises(copse.ArrayError, match="needed$"):
+            scene.cast_rays(other, DIRECTION)
+        with pytest.raises(copse.ArrayError, match="origins is a OnGpu; convert=True copies arrays of PyTorch and CuPy"):
+            scene.cast_rays(other, DIRECTION, convert=True)
     with pytest.raises(copse.ArrayError, match="directions is on cpu, but origins is on cuda"):
         scene.cast_rays(OnGpu((5, 3)), DIRECTION)
     with pytest.raises(copse.ArrayError, match="there are 0 origins for 5 rays"):
@@ -267,6 +273,12 @@ def test_torch_tensors_on_the_host(scene):
         scene.cast_rays(origins.to("meta"), torch.from_numpy(DIRECTION))
     with pytest.raises(copse.ArrayError, match="values from 0 to 4294967296; int32"):
         copse.Scene(torch.from_numpy(VERTICES), torch.tensor([[0, 1, 2**32]]), device="cpu", convert=True)
+    for given, words in (
+        (torch.from_numpy(FACES) + 0.5, "values of torch.float32 that are no whole numbers"),
+        (torch.from_numpy(FACES) + 0j, "elements of the type torch.complex64"),
+    ):
+        with pytest.raises(copse.ArrayError, match=words):
+            copse.Scene(torch.from_numpy(VERTICES), given, device="cpu", convert=True)
 
 
 def test_results_of_libraries_that_stand_in(scene, monkeypatch):

@@ -38,6 +38,29 @@ def test_cupy():
     assert np.array_equal(t.get(), EXPECTED["t"])
 
 
+def test_conversion_of_cupy():
+    """Arrays are copied on the GPU, with the same answers. What int32 cannot hold is refused."""
+    cupy = pytest.importorskip("cupy")
+    vertices, faces = (cupy.asarray(part) for part in oracle.cube())
+    origins, directions = (cupy.asarray(part) for part in RAYS)
+    expected = copse.Scene(vertices, faces).cast_rays(origins, directions).records.tobytes()
+    wide = cupy.zeros((len(faces), 5), cupy.int32)
+    wide[:, 1:4] = faces
+    with pytest.raises(copse.ArrayError, match="packed rows without gaps are needed; convert=True copies it"):
+        copse.Scene(vertices, wide[:, 1:4])
+    for given in (faces.astype(cupy.int64), faces.astype(cupy.float64), wide[:, 1:4], cupy.asfortranarray(faces)):
+        scene = copse.Scene(vertices.astype(cupy.float64), given, convert=True)
+        hits = scene.cast_rays(origins.astype(cupy.float64), cupy.asfortranarray(directions), convert=True)
+        assert isinstance(hits.t, cupy.ndarray) and hits.records.tobytes() == expected
+    for given, words in (
+        (faces + 0.5, "values of float64 that are no whole numbers"),
+        (faces + 0j, "elements of the type complex128"),
+        (faces.astype(cupy.int64) + 2**32, "int32 takes -2147483648 to 2147483647"),
+    ):
+        with pytest.raises(copse.ArrayError, match=words):
+            copse.Scene(vertices, given, convert=True)
+
+
 def test_numba():
     cuda = pytest.importorskip("numba.cuda")
     if not cuda.is_available():
@@ -90,5 +113,8 @@ def test_dlpack_given_and_taken():
     assert np.array_equal(kept.get(), EXPECTED["t"])
     field = scene.cast_rays(OnlyDlpack(wide[:, 1:4]), OnlyDlpack(cupy.asarray(RAYS[1]))).t
     field.__dlpack__()  # a capsule that is not taken gives its memory back
-    with pytest.raises(copse.ArrayError, match="of float64 on cuda:0"):
-        scene.cast_rays(OnlyDlpack(cupy.zeros((3, 3))), OnlyDlpack(cupy.asarray(RAYS[1])))
+    for other in (cupy.zeros((3, 3)), cupy.asfortranarray(wide[:, 1:4])):  # it cannot be copied
+        with pytest.raises(copse.ArrayError, match="on cuda:0; .*needed$"):
+            scene.cast_rays(OnlyDlpack(other), OnlyDlpack(cupy.asarray(RAYS[1])))
+        with pytest.raises(copse.ArrayError, match="origins is a OnlyDlpack; convert=True copies arrays of PyTorch and CuPy"):
+            scene.cast_rays(OnlyDlpack(other), OnlyDlpack(cupy.asarray(RAYS[1])), convert=True)

@@ -48,6 +48,26 @@ def test_tensors_in_and_out(scene, rays):
     assert bool(torch.isfinite(point).all())  # a field keeps the memory of its records
 
 
+def test_conversion_on_the_gpu(rays):
+    """Tensors are copied on the GPU, with the same answers. What int32 cannot hold is refused."""
+    vertices, faces = (torch.from_numpy(part).cuda() for part in oracle.cube())
+    expected = copse.Scene(vertices, faces).cast_rays(*rays).records.tobytes()
+    gaps = torch.stack([faces, faces], 1)[:, 0]
+    with pytest.raises(copse.ArrayError, match="packed rows without gaps are needed; convert=True copies it"):
+        copse.Scene(vertices, gaps)
+    for given in (faces.long(), faces.double(), gaps, faces.t().contiguous().t()):
+        scene = copse.Scene(vertices.double(), given, convert=True)
+        hits = scene.cast_rays(rays[0].double(), rays[1].t().contiguous().t(), convert=True)
+        assert hits.t.is_cuda and hits.records.tobytes() == expected
+    for given, words in (
+        (faces + 0.5, "values of torch.float32 that are no whole numbers"),
+        (faces + 0j, "elements of the type torch.complex64"),
+        (faces.long() + 2**32, "int32 takes -2147483648 to 2147483647"),
+    ):
+        with pytest.raises(copse.ArrayError, match=words):
+            copse.Scene(vertices, given, convert=True)
+
+
 def test_all_queries_agree_with_numpy(rays):
     on_gpu = copse.Scene(*(torch.from_numpy(part).cuda() for part in oracle.cube()))
     on_cpu = copse.Scene(*oracle.cube(), device="cpu")
