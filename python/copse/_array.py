@@ -41,6 +41,11 @@ class Array:
     def count(self) -> int:
         return self.shape[0]
 
+    @property
+    def row_bytes(self) -> int:
+        """The bytes from row to row. A single row may have any stride, even a negative one."""
+        return self.strides[0] if self.count > 1 else packed_strides((1,) + self.shape[1:], self.item_bytes)[0]
+
 
 def kind_of(value: Any) -> str:
     """Returns the name of the library that an object is of, such as "torch"."""
@@ -88,13 +93,17 @@ class Wanted:
         """Returns whether the numbers of each row are packed, and the rows stand where they may."""
         if 0 in shape or len(shape) == 0:
             return True
+        if len(shape) < len(self.shapes[0]):  # a single row
+            shape, strides = (1,) + shape, (0,) + strides
         expected = itemsize
         for size, stride in zip(reversed(shape[1:]), reversed(strides[1:])):
             if size > 1 and stride != expected:
                 return False
             expected *= size
+        if shape[0] == 1:
+            return True
         if self.packed:
-            return shape[0] == 1 or strides[0] == expected
+            return strides[0] == expected
         return strides[0] >= 0 and strides[0] % min(itemsize, 4) == 0
 
     def refuse(self, shape: tuple, dtype: str, device: str, more: str = "") -> None:

@@ -69,8 +69,10 @@ def _converted_on_device(wanted: Wanted, value: Any) -> Any:
     """Copies an array of CuPy on its device."""
     if not _is_of_cupy(value):
         _refuse_to_copy(wanted, value)
-    dtype = wanted.dtypes[0]
-    check_conversion(wanted.name, value, value.dtype.kind, dtype)
+    dtype = str(value.dtype)
+    if dtype not in wanted.dtypes:
+        dtype = wanted.dtypes[0]
+        check_conversion(wanted.name, value, value.dtype.kind, dtype)
     return sys.modules["cupy"].ascontiguousarray(value, dtype=dtype)
 
 
@@ -88,7 +90,7 @@ def read_torch(wanted: Wanted, value: Any, torch: Any) -> Array:
     strides = tuple([step * item_bytes for step in value.stride()])
     if dtype not in wanted.dtypes or not wanted.takes_rows(shape, strides, item_bytes):
         if wanted.convert:
-            return read_torch(wanted, _converted_tensor(wanted, value, torch), torch)
+            return read_torch(wanted, _converted_tensor(wanted, value.detach(), dtype, torch), torch)
         wanted.refuse_layout(shape, dtype, strides, device)
     if device == CPU:
         return Array(value.data_ptr(), shape, strides, CPU, 0, "torch", value, item_bytes)
@@ -116,12 +118,13 @@ def _raw_stream(torch: Any, device: Any) -> int:
     return int(quick(device.index) if quick is not None else torch.cuda.current_stream(device).cuda_stream)
 
 
-def _converted_tensor(wanted: Wanted, value: Any, torch: Any) -> Any:
+def _converted_tensor(wanted: Wanted, value: Any, dtype: str, torch: Any) -> Any:
     """Copies a tensor on its device."""
-    dtype = wanted.dtypes[0]
-    kind = "c" if value.is_complex() else "f" if value.is_floating_point() else "i"
-    check_conversion(wanted.name, value.detach(), kind, dtype)
-    return value.detach().to(getattr(torch, dtype)).contiguous()
+    if dtype not in wanted.dtypes:
+        kind = "c" if value.is_complex() else "f" if value.is_floating_point() else "i"
+        check_conversion(wanted.name, value, kind, wanted.dtypes[0])
+        value = value.to(getattr(torch, wanted.dtypes[0]))
+    return value.contiguous()
 
 
 # ---- __dlpack__ ----------------------------------------------------------------------------------------

@@ -55,7 +55,7 @@ class Geometry:
         struct = GeometryStruct(
             positions=positions.address or None,
             position_count=positions.count,
-            position_stride=positions.strides[0] if positions.count > 1 else 12,
+            position_stride=positions.row_bytes,
             memory=positions.memory,
             id=self.id,
             mask=self.mask,

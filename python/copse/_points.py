@@ -113,7 +113,7 @@ class PointSet(OnDevice):
 
 
 def _counted(array: Array) -> tuple:
-    return array.address or None, array.count, array.strides[0] if array.count > 1 else 12, array.memory
+    return array.address or None, array.count, array.row_bytes, array.memory
 
 
 class KdTree(PointSet):

@@ -81,7 +81,7 @@ class Rays:
                 raise InvalidArgument(f"{name} is given, but rays of the shape (n, 8) have their own in column 3 and 7")
         array = self._read("rays", rays, _RECORDS, convert, packed)
         self.count = array.count
-        stride, at = array.strides[0] if self.count > 1 else 32, array.address
+        stride, at = array.row_bytes, array.address
         self.struct = rays_struct(self.count, array.memory, at, stride, at + 16, stride, at + 12, stride, at + 28, stride)
 
     def _read_parts(self, origins: Any, directions: Any, t_min: Any, t_max: Any, convert: bool) -> None:
@@ -92,7 +92,7 @@ class Rays:
             is_one_each = len(part.shape) == 2
             if is_one_each and part.count != self.count:
                 raise ArrayError(f"there are {part.count} {name} for {self.count} rays")
-            where += [part.address, part.strides[0] if is_one_each else 0]
+            where += [part.address, part.row_bytes if is_one_each else 0]
         where += self._limit("t_min", t_min, 0.0, convert)
         where += self._limit("t_max", t_max, math.inf, convert)
         self.struct = rays_struct(self.count, parts[0].memory, *where)
@@ -104,7 +104,7 @@ class Rays:
                 return 0, 4
             value = _one_for_all(value, self._arrays[0][1], name)
         array = self._read(name, value, [(self.count,), (1,)], convert)
-        return array.address, 0 if array.shape == (1,) else array.strides[0]
+        return array.address, 0 if array.shape == (1,) else array.row_bytes
 
     def _read(self, name: str, value: Any, shapes: list, convert: bool, packed: bool = False) -> Array:
         array = _arrays.read(name, value, shapes, convert=convert, packed=packed)

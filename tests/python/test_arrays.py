@@ -175,6 +175,30 @@ def test_rows_with_gaps_are_converted(scene):
         assert np.array_equal(ask(given, convert=True), ask(values)), name
 
 
+def test_a_single_row_is_packed(scene):
+    """One that all rays have may be a column of a matrix, whose numbers stand apart."""
+    pose = np.eye(4, dtype=np.float32)
+    pose[:3, 3] = ORIGIN
+    with pytest.raises(copse.ArrayError, match=r"origins has the shape \(3,\) of float32, \(16,\) bytes apart, on cpu; packed"):
+        scene.cast_rays(pose[:3, 3], DIRECTION)
+    assert scene.cast_rays(pose[:3, 3], DIRECTION, convert=True).t[0] == 2
+    assert scene.cast_rays(pose[:3, 3].copy(), -pose[:3, 2], convert=True).t[0] == 2
+
+
+def test_a_single_row_has_any_stride(scene):
+    """What NumPy says about the distance to a next row means nothing where there is none."""
+    origin, direction, limit = np.tile(ORIGIN, (1, 1))[::-1], np.tile(DIRECTION, (1, 1))[::-1], np.ones(1, np.float32)[::-1]
+    assert origin.strides == (-12, 4)
+    for more in ({}, {"convert": True}):
+        assert scene.cast_rays(origin, direction, **more).t[0] == 2
+        assert scene.cast_rays(origin, direction, t_max=limit, **more).primitive[0] == -1
+        assert scene.closest_points(origin, **more).distance[0] == scene.closest_points(ORIGIN[None]).distance[0]
+        assert copse.Scene(VERTICES, FACES[:1][::-1], device="cpu", **more).triangle_count == 1
+        assert copse.KdTree(origin, device="cpu", **more).k_nearest(origin, 1).distance[0] == 0
+    ray = np.array([[*ORIGIN, 0, *DIRECTION, 9]], np.float32)[::-1]
+    assert ray.strides == (-32, 4) and scene.cast_rays(ray).t[0] == 2
+
+
 def test_numbers_of_numpy_are_numbers(scene):
     points = np.array([[0, 0, 3]], np.float32)
     assert scene.cast_rays(ORIGIN, DIRECTION, t_max=np.float32(1)).primitive[0] == -1
@@ -267,6 +291,10 @@ def test_torch_tensors_on_the_host(scene):
     with pytest.raises(copse.ArrayError, match="packed rows without gaps are needed; convert=True"):
         copse.Scene(torch.from_numpy(VERTICES), faces, device="cpu")
     assert copse.Scene(torch.from_numpy(VERTICES), faces, device="cpu", convert=True).triangle_count == 12
+    column = torch.from_numpy(np.tile(ORIGIN, (4, 1)).T.copy())[:, 3]
+    with pytest.raises(copse.ArrayError, match=r"\(16,\) bytes apart, on cpu; packed rows are needed"):
+        scene.cast_rays(column, torch.from_numpy(DIRECTION))
+    assert scene.cast_rays(column, torch.from_numpy(DIRECTION), convert=True).t[0] == 2
     with pytest.raises(copse.ArrayError, match="sparse_coo"):
         scene.cast_rays(origins.to_sparse(), torch.from_numpy(DIRECTION))
     with pytest.raises(copse.ArrayError, match="origins is on meta"):

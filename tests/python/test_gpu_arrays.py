@@ -48,10 +48,19 @@ def test_conversion_of_cupy():
     wide[:, 1:4] = faces
     with pytest.raises(copse.ArrayError, match="packed rows without gaps are needed; convert=True copies it"):
         copse.Scene(vertices, wide[:, 1:4])
-    for given in (faces.astype(cupy.int64), faces.astype(cupy.float64), wide[:, 1:4], cupy.asfortranarray(faces)):
+    with_gaps = (wide[:, 1:4], wide.view(cupy.uint32)[:, 1:4])
+    for given in (faces.astype(cupy.int64), faces.astype(cupy.float64), cupy.asfortranarray(faces), *with_gaps):
         scene = copse.Scene(vertices.astype(cupy.float64), given, convert=True)
         hits = scene.cast_rays(origins.astype(cupy.float64), cupy.asfortranarray(directions), convert=True)
         assert isinstance(hits.t, cupy.ndarray) and hits.records.tobytes() == expected
+    column = cupy.tile(origins[0][:, None], 4)[:, 3]
+    assert column.strides == (16,)
+    with pytest.raises(copse.ArrayError, match=r"of float32, \(16,\) bytes apart, on cuda:0; packed rows are needed"):
+        scene.cast_rays(column, directions)
+    one = [scene.cast_rays(each, directions, convert=True).records.tobytes() for each in (column, origins[0])]
+    assert one[0] == one[1]
+    one = [scene.cast_rays(origins[:1][::step], directions[0]).records.tobytes() for step in (-1, 1)]
+    assert one[0] == one[1]
     for given, words in (
         (faces + 0.5, "values of float64 that are no whole numbers"),
         (faces + 0j, "elements of the type complex128"),

@@ -59,6 +59,12 @@ def test_conversion_on_the_gpu(rays):
         scene = copse.Scene(vertices.double(), given, convert=True)
         hits = scene.cast_rays(rays[0].double(), rays[1].t().contiguous().t(), convert=True)
         assert hits.t.is_cuda and hits.records.tobytes() == expected
+    column = rays[0][0].repeat(4, 1).t().contiguous()[:, 3]
+    assert column.stride() == (4,)
+    with pytest.raises(copse.ArrayError, match=r"of float32, \(16,\) bytes apart, on cuda:0; packed rows are needed"):
+        scene.cast_rays(column, rays[1])
+    one = [scene.cast_rays(each, rays[1], convert=True).records.tobytes() for each in (column, rays[0][0])]
+    assert one[0] == one[1]
     for given, words in (
         (faces + 0.5, "values of torch.float32 that are no whole numbers"),
         (faces + 0j, "elements of the type torch.complex64"),
