@@ -40,8 +40,8 @@ def check_quality(quality: str, capacity: int) -> int:
     """Returns the number of a quality. Raises InvalidArgument if it or the capacity is none."""
     if quality not in QUALITIES:
         raise InvalidArgument(f'quality is {quality!r}; it can be "fast", "balanced" or "best"')
-    if capacity < 0:
-        raise InvalidArgument(f"capacity is {capacity}; it can be 0 or more")
+    if not 0 <= capacity < 2**64:
+        raise InvalidArgument(f"capacity is {capacity}; it can be 0 to {2**64 - 1}")
     return QUALITIES[quality]
 
 

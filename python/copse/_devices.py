@@ -36,8 +36,8 @@ class Devices:
     def __init__(self, count: int = 0, *, device: str = "auto"):
         if device not in _BACKENDS:
             raise InvalidArgument(f'device is {device!r}; it can be "auto", "cpu" or "cuda"')
-        if count < 0:
-            raise InvalidArgument(f"count is {count}; it can be 0 or more")
+        if not 0 <= count < 2**32:
+            raise InvalidArgument(f"count is {count}; it can be 0 to {2**32 - 1}")
         made = c_void_p()
         call("copse_devices_create", byref(DevicesOptions(backend=_BACKENDS[device], count=count)), byref(made))
         self._handle = Handle("devices", made.value)

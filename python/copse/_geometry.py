@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, List, Optional, Sequence
 
+import numpy as np
+
 from . import _arrays
 from ._arrays import CPU, Array
 from ._errors import ArrayError, InvalidArgument
@@ -31,7 +33,7 @@ class Geometry:
         mask: int = ALL_BITS,
         convert: bool = False,
     ):
-        self.vertices, self.faces, self.id, self.mask = vertices, faces, _number("id", id, 31), _number("mask", mask, 32)
+        self.vertices, self.faces, self.id, self.mask = vertices, faces, _id_of(id), mask_of(mask)
         self._positions: Array = _arrays.read("vertices", vertices, _POINTS, convert=convert)
         self._indices: Optional[Array] = None
         if faces is not None:
@@ -66,10 +68,17 @@ class Geometry:
         return struct
 
 
-def _number(name: str, value: int, bits: int) -> int:
-    if not 0 <= int(value) < 1 << bits:
-        raise InvalidArgument(f"{name} is {value}; it can be 0 to {(1 << bits) - 1}")
+def _id_of(value: int) -> int:
+    if not isinstance(value, (int, np.integer)) or not 0 <= value < 1 << 31:
+        raise InvalidArgument(f"id is {value!r}; it can be 0 to {(1 << 31) - 1}")
     return int(value)
+
+
+def mask_of(value: int) -> int:
+    """Returns the 32 bits of a mask of a caller, for whom -1 and ~0 are all bits."""
+    if not isinstance(value, (int, np.integer)) or not -1 << 31 <= value <= ALL_BITS:
+        raise InvalidArgument(f"mask is {value!r}; it can be {-1 << 31} to {ALL_BITS}")
+    return int(value) & ALL_BITS
 
 
 def are_geometries(value: Any) -> bool:

@@ -12,6 +12,7 @@ from ._arrays import Array
 from ._batch import Batch
 from ._device import OnDevice
 from ._errors import ArrayError, InvalidArgument
+from ._geometry import mask_of
 from ._library import call, library
 from ._questions import Answering
 from ._rays import H, Rays, TraceableInDepth
@@ -132,14 +133,14 @@ class PlacedSurfaces(Placed, TraceableInDepth[H], Answering, Generic[H, N, K, O]
         max_distance: nothing that is farther is found
         mask:   instances that share no bit with it are not there
         """
-        return self._closest_points(points, max_distance, out, convert, (mask & ALL_BITS,))
+        return self._closest_points(points, max_distance, out, convert, (mask_of(mask),))
 
     def contains(self, points: Any, *, mask: int = ALL_BITS, out: Any = None, convert: bool = False) -> Any:
         """Returns (n,) bool: True where a point is inside any instance. The meshes must be closed.
 
         points: (n, 3) float32
         """
-        return self._contains(points, out, convert, (mask & ALL_BITS,))
+        return self._contains(points, out, convert, (mask_of(mask),))
 
     def signed_distance(self, points: Any, *, mask: int = ALL_BITS, convert: bool = False) -> Any:
         """Returns (n,) float32: the distance to the nearest surface of any instance, negative inside of one. The meshes must
@@ -147,7 +148,7 @@ class PlacedSurfaces(Placed, TraceableInDepth[H], Answering, Generic[H, N, K, O]
 
         points: (n, 3) float32, in NumPy, PyTorch or CuPy
         """
-        return self._signed_distance(points, convert, (mask & ALL_BITS,))
+        return self._signed_distance(points, convert, (mask_of(mask),))
 
     def k_nearest(
         self,
@@ -164,7 +165,7 @@ class PlacedSurfaces(Placed, TraceableInDepth[H], Answering, Generic[H, N, K, O]
 
         points: (n, 3) float32
         """
-        return self._k_nearest(points, k, max_distance, out, convert, (mask & ALL_BITS,))
+        return self._k_nearest(points, k, max_distance, out, convert, (mask_of(mask),))
 
     def overlaps(
         self,
@@ -180,7 +181,7 @@ class PlacedSurfaces(Placed, TraceableInDepth[H], Answering, Generic[H, N, K, O]
 
         boxes, spheres, frusta: one of them, as for Scene.overlaps
         """
-        return self._overlaps(boxes, spheres, frusta, convert, (mask & ALL_BITS,))
+        return self._overlaps(boxes, spheres, frusta, convert, (mask_of(mask),))
 
     def _change(self, what: str, transforms: Any, ids: Any, masks: Any, convert: bool) -> np.ndarray:
         records = self._records(transforms, ids, masks, convert)

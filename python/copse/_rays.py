@@ -14,6 +14,7 @@ from ._arrays import Array
 from ._context import Context
 from ._device import OnDevice
 from ._errors import ArrayError, InvalidArgument
+from ._geometry import mask_of
 from ._library import call
 from ._records import Records, find_records, records_for
 from ._results import Numbers, Place, find_lists, place_of
@@ -69,7 +70,7 @@ class Rays:
             self._read_parts(origins, directions, t_min, t_max, convert)
         if cull not in CULLS:
             raise InvalidArgument(f'cull is {cull!r}; it can be None, "back" or "front"')
-        self._mask, self._masks, self._cull = mask, None, cull
+        self._mask, self._masks, self._cull = None if mask is None else mask_of(mask), None, cull
         if masks is not None:
             self._masks = _arrays.read("masks", masks, [(self.count,)], ("uint32", "int32"), convert, packed=True)
         self.first = self._arrays[0][1]
@@ -119,8 +120,7 @@ class Rays:
         """Returns a pointer to the options, or None for the defaults."""
         if self._mask is None and self._cull is None and self._masks is None:
             return None
-        mask = ALL_BITS if self._mask is None else self._mask & ALL_BITS
-        options = TraceOptions(mask=mask, cull=CULLS[self._cull])
+        options = TraceOptions(mask=ALL_BITS if self._mask is None else self._mask, cull=CULLS[self._cull])
         if self._masks is not None:
             options.masks, options.masks_memory = self._masks.address or None, self._masks.memory
         return byref(options)

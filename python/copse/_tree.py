@@ -88,6 +88,8 @@ class Tree(Traceable[Hits]):
         device: str = "auto",
         convert: bool = False,
     ):
+        if not 0 <= reinsertion <= 16:
+            raise InvalidArgument(f"reinsertion is {reinsertion}; it can be 0 to 16")
         options = TreeOptions(
             builder=_place_of("builder", builder, _BUILDERS),
             layout=_place_of("layout", layout, _LAYOUTS),

@@ -213,6 +213,26 @@ def test_numbers_of_numpy_are_numbers(scene):
         scene.k_nearest(points, 1.5)
 
 
+def test_masks_and_ids_are_not_cut_off(scene):
+    for mask in (-1, ~0, 2**32 - 1, np.uint32(1), np.int8(-1)):
+        assert scene.cast_rays(ORIGIN, DIRECTION, mask=mask).t[0] == 2
+    assert copse.Geometry(VERTICES, FACES, mask=~0).mask == 2**32 - 1
+    placed = copse.Instances(scene, np.eye(4, dtype=np.float32)[None])
+    for mask in (2**32, 2**40 + 1, -(2**31) - 1, 1.5):
+        for ask in (
+            lambda **options: scene.cast_rays(ORIGIN, DIRECTION, **options),
+            lambda **options: placed.closest_points(ORIGIN[None], **options),
+            lambda **options: copse.Geometry(VERTICES, FACES, **options),
+        ):
+            with pytest.raises(copse.InvalidArgument, match=f"mask is {mask}; it can be -2147483648 to 4294967295"):
+                ask(mask=mask)
+    for number in (-1, 2**31, 1.7):
+        with pytest.raises(copse.InvalidArgument, match=f"id is {number}; it can be 0 to 2147483647"):
+            copse.Geometry(VERTICES, FACES, id=number)
+    with pytest.raises(copse.InvalidArgument, match="capacity is 18446744073709551621; it can be 0 to"):
+        copse.Scene(VERTICES, FACES, device="cpu", capacity=2**64 + 5)
+
+
 def test_rays_that_do_not_fit(scene):
     with pytest.raises(copse.ArrayError, match="there are 3 directions for 5 rays"):
         scene.cast_rays(np.zeros((5, 3), np.float32), np.ones((3, 3), np.float32))

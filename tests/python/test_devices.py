@@ -18,7 +18,7 @@ def devices(request):
 def test_devices(devices):
     assert len(devices) == (3 if devices.device == "cpu" else copse.gpu_count())
     devices.wait()
-    for count in (-1, 65):
+    for count in (-1, 65, 2**32 + 1):
         with pytest.raises(copse.InvalidArgument, match=str(count)):
             copse.Devices(count, device="cpu")
     with pytest.raises(copse.InvalidArgument, match="device is 'cuda:1'"):

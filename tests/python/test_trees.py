@@ -84,8 +84,9 @@ def test_refusals():
     tree = copse.Tree(vertices, faces, device="cpu")
     with pytest.raises(copse.InvalidArgument, match='builder is \'octree\'; it can be "lbvh", "hploc" or "sah"'):
         copse.Tree(vertices, faces, builder="octree")
-    with pytest.raises(copse.InvalidArgument, match="17"):
-        copse.Tree(vertices, faces, reinsertion=17, device="cpu")
+    for passes in (17, -1, 2**32 + 1):
+        with pytest.raises(copse.InvalidArgument, match=f"reinsertion is {passes}; it can be 0 to 16"):
+            copse.Tree(vertices, faces, reinsertion=passes, device="cpu")
     with pytest.raises(copse.InvalidArgument, match="mask is given, but visits are counted for all triangles"):
         tree.visits(vertices, vertices, mask=1)
     empty = copse.Tree(np.empty((0, 3), np.float32), device="cpu")
