@@ -74,6 +74,7 @@ class Wanted:
     convert: whether to copy an array that does not fit; None if the call cannot, since it writes into the array or has no
              such option
     packed:  whether rows follow each other without gaps
+    may_overlap: whether rows may share memory, as those of numpy.broadcast_to do
     """
 
     def __init__(
@@ -83,8 +84,10 @@ class Wanted:
         dtypes: Sequence[str],
         convert: Optional[bool],
         packed: bool,
+        may_overlap: bool,
     ):
-        self.name, self.shapes, self.dtypes, self.convert, self.packed = name, shapes, dtypes, convert, packed
+        self.name, self.shapes, self.dtypes, self.convert = name, shapes, dtypes, convert
+        self.packed, self.may_overlap = packed, may_overlap
 
     def fits(self, shape: tuple) -> bool:
         return fits(shape, self.shapes)
@@ -104,7 +107,7 @@ class Wanted:
             return True
         if self.packed:
             return strides[0] == expected
-        return strides[0] >= 0 and strides[0] % min(itemsize, 4) == 0
+        return strides[0] >= (0 if self.may_overlap else expected) and strides[0] % min(itemsize, 4) == 0
 
     def refuse(self, shape: tuple, dtype: str, device: str, more: str = "") -> None:
         wanted = " or ".join(_shape_text(s) for s in self.shapes) + " of " + " or ".join(self.dtypes) + " is needed"
@@ -118,10 +121,11 @@ class Wanted:
         remedy = "; convert=True copies it" if can_copy and self.convert is not None else ""
         if dtype not in self.dtypes:
             self.refuse(shape, dtype, device, remedy)
-        rows = "packed rows without gaps" if self.packed else "packed rows"
+        row_bytes = packed_strides(shape, np.dtype(dtype).itemsize)[0]
+        apart = " without gaps" if self.packed else "" if self.may_overlap else f" at least {row_bytes} bytes apart"
         raise ArrayError(
-            f"{self.name} has the shape {tuple(shape)} of {dtype}, {tuple(strides)} bytes apart, on {device}; {rows} are "
-            f"needed{remedy}"
+            f"{self.name} has the shape {tuple(shape)} of {dtype}, {tuple(strides)} bytes apart, on {device}; "
+            f"packed rows{apart} are needed{remedy}"
         )
 
 

@@ -25,9 +25,10 @@ def read(
     dtypes: Sequence[str] = _FLOATS,
     convert: Optional[bool] = False,
     packed: bool = False,
+    may_overlap: bool = False,
 ) -> Array:
     """Returns an array of one of the shapes and types. The numbers of a row are packed. Rows may stand apart, at any
-    multiple of 4 bytes, unless packed is true.
+    multiple of 4 bytes, unless packed is true. If may_overlap is true, they may share memory.
 
     shapes: None stands for any size. If convert is true, an array is copied to the first type and to packed rows where it
     has to be; None is for a call that has no such option. Raises ArrayError with shape, type and device.
@@ -35,7 +36,7 @@ def read(
     is_numpy = type(value) is np.ndarray
     if is_numpy and value.dtype is _FLOAT32 and dtypes is _FLOATS and _is_packed(value) and fits(value.shape, shapes):
         return Array(value.ctypes.data, value.shape, value.strides, CPU, 0, "numpy", value, 4)
-    wanted = Wanted(name, shapes, dtypes, convert, packed)
+    wanted = Wanted(name, shapes, dtypes, convert, packed, may_overlap)
     if is_numpy:
         return read_host(wanted, value, "numpy")
     torch = _torch_of(value)

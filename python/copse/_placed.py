@@ -26,7 +26,7 @@ RECORD = np.dtype([("rows", "<f4", (3, 4)), ("accel", "<u4"), ("mask", "<u4"), (
 
 def rows_of(name: str, transforms: Any, convert: bool) -> np.ndarray:
     """Returns (n, 3, 4) of transforms of a caller, which are (n, 3, 4) or (n, 4, 4) on the host."""
-    array = _arrays.read(name, transforms, [(None, 3, 4), (None, 4, 4)], convert=convert)
+    array = _arrays.read(name, transforms, [(None, 3, 4), (None, 4, 4)], convert=convert, may_overlap=True)
     if array.device != _arrays.CPU:
         raise ArrayError(f"{name} are on {array.device}; they are needed on the host")
     values = _arrays.to_numpy(array)

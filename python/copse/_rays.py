@@ -108,7 +108,7 @@ class Rays:
         return array.address, 0 if array.shape == (1,) else array.row_bytes
 
     def _read(self, name: str, value: Any, shapes: list, convert: bool, packed: bool = False) -> Array:
-        array = _arrays.read(name, value, shapes, convert=convert, packed=packed)
+        array = _arrays.read(name, value, shapes, convert=convert, packed=packed, may_overlap=True)
         self._arrays.append((name, array))
         return array
 
