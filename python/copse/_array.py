@@ -43,7 +43,7 @@ class Array:
 
     @property
     def row_bytes(self) -> int:
-        """The bytes from row to row. A single row may have any stride, even a negative one."""
+        """The bytes from row to row. Of a single row they are its size, since its stride may be any number."""
         return self.strides[0] if self.count > 1 else packed_strides((1,) + self.shape[1:], self.item_bytes)[0]
 
 
