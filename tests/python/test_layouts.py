@@ -9,6 +9,7 @@ import oracle
 SOUP = oracle.soup()
 ORIGINS, DIRECTIONS = (part[:40] for part in oracle.rays(2000))
 RECORDS = np.hstack([ORIGINS, np.full((40, 1), 0.25, np.float32), DIRECTIONS, np.full((40, 1), 9, np.float32)])
+FIRST_WORLD = np.zeros(40, np.int32)
 BOXES = np.hstack([ORIGINS - np.float32(0.3), ORIGINS + np.float32(0.3)])
 
 
@@ -39,6 +40,7 @@ def calls():
     scene = copse.Scene(*SOUP, device="cpu")
     motion = copse.MotionScene([SOUP[0], SOUP[0] + np.float32(0.5)], SOUP[1], device="cpu")
     tree = copse.KdTree(ORIGINS, device="cpu")
+    worlds = copse.Worlds(scene, np.eye(4, dtype=np.float32)[None], [0, 1])
     places = BOXES[:, :3].copy()
     turned = np.tile(np.eye(4, dtype=np.float32), (3, 1, 1))
     turned[:, :3, 3] = ORIGINS[:3]
@@ -57,6 +59,8 @@ def calls():
         "t_max": (np.linspace(0, 3, 40, dtype=np.float32), lambda a, **c: of_parts(ORIGINS, DIRECTIONS, t_max=a, **c)),
         "masks": (np.arange(40, dtype=np.uint32), lambda a, **c: of_parts(ORIGINS, DIRECTIONS, masks=a, **c)),
         "rays": (RECORDS, lambda a, **c: of_parts(a, **c)),
+        "rays of worlds": (RECORDS, lambda a, **c: worlds.cast_rays(a, FIRST_WORLD, **c).records),
+        "worlds": (FIRST_WORLD, lambda a, **c: worlds.cast_rays(RECORDS, a, **c).records),
         "times": (
             np.linspace(0, 1, 40, dtype=np.float32),
             lambda a, **c: motion.cast_rays(ORIGINS, DIRECTIONS, times=a, **c).records,
@@ -81,3 +85,14 @@ def test_every_layout_is_read_right_or_refused(calls):
             except copse.InvalidArgument:
                 refused += 1
         assert taken > 0 and refused > 0, name
+
+
+def test_rows_with_gaps_are_refused_where_they_follow_each_other(calls):
+    """The faces in PyVista's arrays have such gaps."""
+    for name in ("faces", "points", "queries", "masks", "times", "rays of worlds", "worlds"):
+        values, ask = calls[name]
+        given, argument = np.repeat(values, 2, axis=0)[::2], name.partition(" ")[0]
+        assert not given.flags.c_contiguous
+        with pytest.raises(copse.ArrayError, match=f"{argument} has .* packed rows without gaps are needed; convert=True"):
+            ask(given)
+        assert ask(given, convert=True).tobytes() == ask(values).tobytes(), name
