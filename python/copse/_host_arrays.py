@@ -11,15 +11,13 @@ def read_host(wanted: Wanted, array: np.ndarray, kind: str) -> Array:
     """Reads an array of NumPy, or one that NumPy views."""
     if not wanted.fits(array.shape):
         wanted.refuse(array.shape, str(array.dtype), CPU)
-    if str(array.dtype) not in wanted.dtypes:
-        if not wanted.convert:
-            wanted.refuse_layout(array.shape, str(array.dtype), array.strides, CPU)
-        check_conversion(wanted.name, array, array.dtype.kind, wanted.dtypes[0])
-        array = np.ascontiguousarray(array, dtype=wanted.dtypes[0])
-    if wanted.convert and not array.flags.aligned:
-        array = array.copy()
-    if not wanted.takes_rows(array.shape, array.strides, array.itemsize):
-        if not wanted.convert:
-            wanted.refuse_layout(array.shape, str(array.dtype), array.strides, CPU)
-        array = np.ascontiguousarray(array)
+    dtype = str(array.dtype)
+    is_taken = dtype in wanted.dtypes and wanted.takes_rows(array.shape, array.strides, array.itemsize)
+    if not is_taken and not wanted.convert:
+        wanted.refuse_layout(array.shape, dtype, array.strides, CPU)
+    if wanted.convert and not (is_taken and array.flags.aligned):
+        if dtype not in wanted.dtypes:
+            dtype = wanted.dtypes[0]
+            check_conversion(wanted.name, array, array.dtype.kind, dtype)
+        array = np.array(array, dtype, order="C")
     return Array(array.ctypes.data, array.shape, array.strides, CPU, 0, kind, array, array.itemsize)
