@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._context import Handle
-from ._errors import InvalidArgument
+from ._errors import InvalidArgument, check_range
 from ._library import call
 from ._scene import Scene
 from ._structs import RebuildRule, TreeHistoryStruct
@@ -47,8 +47,7 @@ class RebuildAdvisor:
     def __init__(self, scene: Scene, *, max_growth: float = 1.25, max_refits: int = 64):
         if not isinstance(scene, Scene):
             raise InvalidArgument(f"scene is a {type(scene).__name__}; a copse.Scene is needed")
-        if not 0 <= max_refits < 2**32:
-            raise InvalidArgument(f"max_refits is {max_refits}; it can be 0 to {2**32 - 1}")
+        check_range("max_refits", max_refits, 0, 2**32 - 1)
         self.scene = scene
         made = c_void_p()
         rule = RebuildRule(max_growth=max_growth, max_refits=max_refits)

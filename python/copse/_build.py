@@ -7,7 +7,7 @@ from typing import Sequence, Tuple
 
 from ._arrays import CPU
 from ._context import Context
-from ._errors import ArrayError, InvalidArgument
+from ._errors import ArrayError, InvalidArgument, check_range
 from ._geometry import Geometry
 from ._structs import BuildOptions, StatsStruct
 
@@ -40,16 +40,14 @@ def check_quality(quality: str, capacity: int) -> int:
     """Returns the number of a quality. Raises InvalidArgument if it or the capacity is none."""
     if quality not in QUALITIES:
         raise InvalidArgument(f'quality is {quality!r}; it can be "fast", "balanced" or "best"')
-    if not 0 <= capacity < 2**64:
-        raise InvalidArgument(f"capacity is {capacity}; it can be 0 to {2**64 - 1}")
+    check_range("capacity", capacity, 0, 2**64 - 1)
     return QUALITIES[quality]
 
 
 def build_options(quality: str, capacity: int, splits: float = 1) -> BuildOptions:
     """Returns the options of a build. Raises InvalidArgument if one is out of range."""
     number = check_quality(quality, capacity)
-    if not 1 <= splits <= 4:
-        raise InvalidArgument(f"splits is {splits}; it can be 1 to 4")
+    check_range("splits", splits, 1, 4)
     return BuildOptions(quality=number, capacity=capacity, splits=splits)
 
 

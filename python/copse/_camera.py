@@ -8,7 +8,7 @@ from typing import Any, Tuple
 
 import numpy as np
 
-from ._errors import ArrayError, InvalidArgument
+from ._errors import ArrayError, InvalidArgument, check_range
 from ._library import call
 from ._structs import CameraStruct
 
@@ -26,8 +26,7 @@ def check_size(width: int, height: int) -> Tuple[int, int]:
     for name, value in (("width", width), ("height", height)):
         if not isinstance(value, (int, np.integer)):
             raise InvalidArgument(f"{name} is a {type(value).__name__}; a whole number of pixels is needed")
-        if not 1 <= value <= 16384:
-            raise InvalidArgument(f"{name} is {value}; it can be 1 to 16384")
+        check_range(name, value, 1, 16384)
     return int(width), int(height)
 
 

@@ -7,7 +7,7 @@ from typing import Any, Optional, Sequence
 
 from ._build import build_options, check_device
 from ._context import Handle, context_of
-from ._errors import InvalidArgument
+from ._errors import InvalidArgument, check_range
 from ._geometry import Geometry, are_geometries, device_of, geometries_of_caller, structs_of
 from ._library import call, library
 from ._questions import Answering
@@ -36,8 +36,7 @@ class Devices:
     def __init__(self, count: int = 0, *, device: str = "auto"):
         if device not in _BACKENDS:
             raise InvalidArgument(f'device is {device!r}; it can be "auto", "cpu" or "cuda"')
-        if not 0 <= count < 2**32:
-            raise InvalidArgument(f"count is {count}; it can be 0 to {2**32 - 1}")
+        check_range("count", count, 0, 2**32 - 1)
         made = c_void_p()
         call("copse_devices_create", byref(DevicesOptions(backend=_BACKENDS[device], count=count)), byref(made))
         self._handle = Handle("devices", made.value)

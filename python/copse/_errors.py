@@ -65,3 +65,9 @@ BY_STATUS = {
     7: Cancelled,
     8: InternalError,
 }
+
+
+def check_range(name: str, value: float, least: float, most: float) -> None:
+    """Raises InvalidArgument unless a number is from `least` to `most`."""
+    if not least <= value <= most:
+        raise InvalidArgument(f"{name} is {value}; it can be {least} to {most}")

@@ -33,7 +33,8 @@ class Geometry:
         mask: int = ALL_BITS,
         convert: bool = False,
     ):
-        self.vertices, self.faces, self.id, self.mask = vertices, faces, _id_of(id), mask_of(mask)
+        self.vertices, self.faces = vertices, faces
+        self.id, self.mask = _whole_number("id", id, 0, (1 << 31) - 1), mask_of(mask)
         self._positions: Array = _arrays.read("vertices", vertices, _POINTS, convert=convert)
         self._indices: Optional[Array] = None
         if faces is not None:
@@ -68,17 +69,15 @@ class Geometry:
         return struct
 
 
-def _id_of(value: int) -> int:
-    if not isinstance(value, (int, np.integer)) or not 0 <= value < 1 << 31:
-        raise InvalidArgument(f"id is {value!r}; it can be 0 to {(1 << 31) - 1}")
-    return int(value)
-
-
 def mask_of(value: int) -> int:
     """Returns the 32 bits of a mask of a caller, for whom -1 and ~0 are all bits."""
-    if not isinstance(value, (int, np.integer)) or not -1 << 31 <= value <= ALL_BITS:
-        raise InvalidArgument(f"mask is {value!r}; it can be {-1 << 31} to {ALL_BITS}")
-    return int(value) & ALL_BITS
+    return _whole_number("mask", value, -1 << 31, ALL_BITS) & ALL_BITS
+
+
+def _whole_number(name: str, value: int, least: int, most: int) -> int:
+    if not isinstance(value, (int, np.integer)) or not least <= value <= most:
+        raise InvalidArgument(f"{name} is {value!r}; it can be {least} to {most}")
+    return int(value)
 
 
 def are_geometries(value: Any) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ._build import check_quality
 from ._context import Handle
-from ._errors import ArrayError, InvalidArgument
+from ._errors import ArrayError, InvalidArgument, check_range
 from ._library import call, library
 from ._motion import MotionScene, Timed
 from ._placed import Placed, rows_of
@@ -70,9 +70,10 @@ class MotionInstances(Timed[InstanceHits], Placed):
         convert: bool = False,
     ):
         self._take_scenes([scenes] if isinstance(scenes, (Scene, MotionScene)) else scenes)
+        check_range("tree_count", tree_count, 0, 256)
         options = MotionSceneOptions(
             quality=check_quality(quality, capacity),
-            tree_count=_check_range("tree_count", tree_count, 256),
+            tree_count=tree_count,
             capacity=capacity,
         )
         groups = self._group_scenes()
@@ -144,12 +145,6 @@ class MotionInstances(Timed[InstanceHits], Placed):
         rays = super()._timed_rays(*arguments)
         self._wait_for_scenes()
         return rays
-
-
-def _check_range(name: str, value: int, most: int) -> int:
-    if not 0 <= value <= most:
-        raise InvalidArgument(f"{name} is {value}; it can be 0 to {most}")
-    return value
 
 
 def _transforms_of(keys: Any, convert: bool) -> np.ndarray:

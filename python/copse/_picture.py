@@ -11,7 +11,7 @@ import numpy as np
 from ._build import Stats
 from ._camera import Camera, check_size
 from ._device import OnDevice
-from ._errors import ArrayError, InvalidArgument
+from ._errors import ArrayError, InvalidArgument, check_range
 from ._library import call
 from ._structs import RenderOptions
 
@@ -59,9 +59,8 @@ class Drawn(OnDevice):
             camera = Camera.frame(box.lower, box.upper, aspect=width / height)
         if not isinstance(camera, Camera):
             raise InvalidArgument(f"camera is a {type(camera).__name__}; a copse.Camera is needed")
-        for name, value, least, most in (("ambient_rays", ambient_rays, 1, 4096), ("heat_limit", heat_limit, 0, 2**32 - 1)):
-            if not least <= value <= most:
-                raise InvalidArgument(f"{name} is {value}; it can be {least} to {most}")
+        check_range("ambient_rays", ambient_rays, 1, 4096)
+        check_range("heat_limit", heat_limit, 0, 2**32 - 1)
         options = RenderOptions(
             width=width,
             height=height,

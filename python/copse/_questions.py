@@ -9,7 +9,7 @@ from typing import Any, Optional, Tuple
 from . import _arrays
 from ._arrays import Array, kind_of
 from ._device import OnDevice
-from ._errors import ArrayError, InvalidArgument
+from ._errors import ArrayError, InvalidArgument, check_range
 from ._library import call
 from ._records import Records, find_records, records_for
 from ._results import Numbers, Place, find_numbers, place_of
@@ -22,8 +22,7 @@ _WITH_WHERE = {"numpy": "numpy", "cupy": "cupy", "jax": "jax.numpy"}
 def check_k(k: int) -> int:
     """Returns how many neighbours a caller asks for. Raises InvalidArgument if they are out of range."""
     k = operator.index(k)
-    if not 1 <= k <= 1 << 31:
-        raise InvalidArgument(f"k is {k}; it can be 1 to {1 << 31}")
+    check_range("k", k, 1, 1 << 31)
     return k
 
 

@@ -13,7 +13,7 @@ from . import _arrays
 from ._arrays import Array
 from ._context import Context
 from ._device import OnDevice
-from ._errors import ArrayError, InvalidArgument
+from ._errors import ArrayError, InvalidArgument, check_range
 from ._geometry import mask_of
 from ._library import call
 from ._records import Records, find_records, records_for
@@ -70,7 +70,7 @@ class Rays:
             self._read_parts(origins, directions, t_min, t_max, convert)
         if cull not in CULLS:
             raise InvalidArgument(f'cull is {cull!r}; it can be None, "back" or "front"')
-        self._mask, self._masks, self._cull = None if mask is None else mask_of(mask), None, cull
+        self._mask, self._masks, self._cull = ALL_BITS if mask is None else mask_of(mask), None, cull
         if masks is not None:
             self._masks = _arrays.read("masks", masks, [(self.count,)], ("uint32", "int32"), convert, packed=True)
         self.first = self._arrays[0][1]
@@ -118,9 +118,9 @@ class Rays:
 
     def options(self) -> Any:
         """Returns a pointer to the options, or None for the defaults."""
-        if self._mask is None and self._cull is None and self._masks is None:
+        if self._mask == ALL_BITS and self._cull is None and self._masks is None:
             return None
-        options = TraceOptions(mask=ALL_BITS if self._mask is None else self._mask, cull=CULLS[self._cull])
+        options = TraceOptions(mask=self._mask, cull=CULLS[self._cull])
         if self._masks is not None:
             options.masks, options.masks_memory = self._masks.address or None, self._masks.memory
         return byref(options)
@@ -195,8 +195,7 @@ class TraceableInDepth(Traceable[H]):
         """Returns the first k hits of every ray, (n, k), in order of t. k can be 1 to 16. C++ and C call it first_hits. Other
         arguments are those of cast_rays."""
         rays = self._rays(origins, directions, **options)
-        if not 1 <= k <= 16:
-            raise InvalidArgument(f"k is {k}; it can be 1 to 16")
+        check_range("k", k, 1, 16)
         hits = records_for(self._HITS, out, rays.place, (rays.count, k))
         self._trace("first_hits", rays, k, *hits._target, None, 0)
         return hits

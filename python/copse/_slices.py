@@ -7,7 +7,7 @@ from typing import Any, List
 
 from ._build import check_device
 from ._context import Handle, automatic_device, context_of
-from ._errors import InvalidArgument
+from ._errors import InvalidArgument, check_range
 from ._geometry import Geometry, geometries_of_caller, structs_of
 from ._library import call
 from ._mapped_mesh import MappedGeometry, MappedMesh
@@ -36,10 +36,8 @@ def build_in_slices(
                   places for their nearest neighbour. Rays through it are faster; 4 is a good choice
     device:       where pieces are built: "auto": the GPU if one answers, else the CPU; "cpu", "cuda" or "cuda:N"
     """
-    if not 0 <= memory_bytes < 2**64:
-        raise InvalidArgument(f"memory_bytes is {memory_bytes}; it can be 0 to {2**64 - 1}")
-    if not 0 <= hploc_radius <= 8:
-        raise InvalidArgument(f"hploc_radius is {hploc_radius}; it can be 0 to 8")
+    check_range("memory_bytes", memory_bytes, 0, 2**64 - 1)
+    check_range("hploc_radius", hploc_radius, 0, 8)
     host, made = context_of("cpu"), c_void_p()
     builder = context_of(automatic_device() if device == "auto" else device)
     contexts = (host.address, builder.address)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ._build import Stats, check_device
 from ._context import Handle, context_of, device_for
-from ._errors import InvalidArgument
+from ._errors import InvalidArgument, check_range
 from ._geometry import device_of, geometries_of_caller, structs_of
 from ._library import call
 from ._mesh import OfLibrary
@@ -88,8 +88,7 @@ class Tree(Traceable[Hits]):
         device: str = "auto",
         convert: bool = False,
     ):
-        if not 0 <= reinsertion <= 16:
-            raise InvalidArgument(f"reinsertion is {reinsertion}; it can be 0 to 16")
+        check_range("reinsertion", reinsertion, 0, 16)
         options = TreeOptions(
             builder=_place_of("builder", builder, _BUILDERS),
             layout=_place_of("layout", layout, _LAYOUTS),

@@ -8,7 +8,7 @@ from typing import Any, Optional, Sequence, Tuple
 import numpy as np
 
 from ._context import Context, Handle
-from ._errors import InvalidArgument
+from ._errors import InvalidArgument, check_range
 from ._geometry import Geometry, structs_of
 from ._library import call, library
 from ._results import DeviceArray, Place, as_kind
@@ -179,6 +179,5 @@ def rule_of(rule: str) -> int:
 
 
 def check_resolution(resolution: int) -> int:
-    if not 1 <= resolution <= 65536:
-        raise InvalidArgument(f"resolution is {resolution}; it can be 1 to 65536")
+    check_range("resolution", resolution, 1, 65536)
     return resolution
